@@ -5,13 +5,14 @@
 
 #include "Driver.hpp"
 #include "Error.hpp"
+#include "Text.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -41,42 +42,24 @@ void parse(std::string const& name, std::string const& value, bool& out) {
     refuse(name, value, "on or off (or 1, true, yes; 0, false, no)");
 }
 
-// Reads a number and returns what is left of the text; nothing if it does not begin with a number
-// that fits.
-template <class Number>
-std::optional<std::string_view> read_number(std::string_view text, Number& out) {
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc()) return std::nullopt;
-  return text.substr(static_cast<std::size_t>(end - text.data()));
-}
-
-// The decimals behind a number, in 2^-30; moves the text behind them.
-std::size_t read_fraction(std::string_view& text) {
-  if (text.size() < 2 || text[0] != '.' || text[1] < '0' || text[1] > '9') return 0;
-  text.remove_prefix(1);
-  double fraction = 0, digit = 1;
-  for (; !text.empty() && text[0] >= '0' && text[0] <= '9'; text.remove_prefix(1))
-    fraction += (text[0] - '0') * (digit /= 10);
-  return static_cast<std::size_t>(fraction * (1 << 30));
-}
-
 // Bytes with a unit such as G, GB, GiB, all of which are 1024^3; nothing if they are none, or too many.
 std::optional<std::size_t> read_bytes(std::string_view value) {
-  std::size_t number = 0;
-  auto rest          = read_number(value, number);
-  if (!rest) return std::nullopt;
-  bool const is_whole        = rest->substr(0, 1) != ".";
-  std::size_t const fraction = read_fraction(*rest);
-  std::string const unit     = lower_case(std::string(*rest));
-  std::size_t const power    = unit.empty() ? 0 : std::string_view("bkmgt").find(unit.front());
-  bool const is_unit         = unit.empty() || unit == "b" ||
+  double number = 0;
+  auto const [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), number, std::chars_format::fixed);
+  if (error != std::errc() || value[0] < '0' || value[0] > '9' || end[-1] == '.')
+    return std::nullopt;
+  auto const digits       = static_cast<std::size_t>(end - value.data());
+  std::string const unit  = lower_case(std::string(value.substr(digits)));
+  std::size_t const power = unit.empty() ? 0 : std::string_view("bkmgt").find(unit.front());
+  bool const is_unit      = unit.empty() || unit == "b" ||
                        (power >= 1 && power <= 4 &&
                         (unit.size() == 1 || unit.substr(1) == "b" || unit.substr(1) == "ib"));
-  if (!is_unit || (!is_whole && power == 0) || number >= (SIZE_MAX >> (10 * power)))
-    return std::nullopt;
-  std::size_t const bytes = (number << (10 * power)) + ((fraction << 10) >> (40 - 10 * power));
-  if (bytes == 0 && !is_whole) return std::nullopt;  // 0 is no limit, which rounding must not mean
-  return bytes;
+  bool const is_whole = value.substr(0, digits).find('.') == value.npos;
+  double const bytes  = is_unit ? std::ldexp(number, static_cast<int>(10 * power)) : 0;
+  // 0 is no limit, which rounding must not mean.
+  if (!is_unit || bytes >= 0x1p64 || (!is_whole && (power == 0 || bytes < 1))) return std::nullopt;
+  return static_cast<std::size_t>(bytes);
 }
 
 void parse(std::string const& name, std::string const& value, std::size_t& out) {
@@ -93,22 +76,21 @@ void parse(std::string const& name, std::string const& value, Config::NodeLimit&
     out = {*bytes, 0};
     return;
   }
-  int percent = 0;
-  if (read_number<int>(value, percent) != "%" || percent < 1 || percent > 100)
+  std::string_view rest = value;
+  auto const percent    = take_number(rest, 1, 100);
+  if (!percent || rest != "%")
     refuse(
         name, value,
         "a number of bytes such as 512G (K, M, G, T are powers of 1024; 0: no limit), or a share of the "
         "node's memory from 1% to 100%");
-  out = {0, percent};
+  out = {0, *percent};
 }
 
 void parse(std::string const& name, std::string const& value, int& out) {
-  constexpr int most = 1024;
-  int number         = 0;
-  if (read_number(value, number) != "" || number < 1 || number > most) {
-    refuse(name, value, "a whole number from 1 to 1024");
-  }
-  out = number;
+  std::string_view rest = value;
+  auto const number     = take_number(rest, 1, 1024);
+  if (!number || !rest.empty()) refuse(name, value, "a whole number from 1 to 1024");
+  out = *number;
 }
 
 void parse(std::string const& name, std::string const& value, std::string& out) {

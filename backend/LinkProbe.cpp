@@ -43,8 +43,10 @@ bool becomes_idle(int device) noexcept {
 
 // Memory for two parts on a device, and a stream for each direction.
 struct LinkProbe::Ends {
-  Ends(Link const& link, std::size_t all)
-      : device(link.device), bytes(bytes_of(link, all)), host(static_cast<char*>(link.host)) {
+  // What has begun when the body throws is given back, since another constructor has ended.
+  Ends(int on, std::size_t of_part, void* there) noexcept
+      : device(on), bytes(of_part), host(static_cast<char*>(there)) {}
+  Ends(Link const& link, std::size_t all) : Ends(link.device, bytes_of(link, all), link.host) {
     arrive = static_cast<char*>(Driver::allocate_on_device(device, 2 * bytes));
     if (arrive == nullptr)
       throw Error("the link of device " + std::to_string(device) + " cannot be measured (" +
@@ -52,25 +54,17 @@ struct LinkProbe::Ends {
                   " bytes of its memory are not free): free some, or leave the measurement out");
     memory = arrive;
     leave  = arrive + bytes;
-    try {
-      in  = Driver::make_stream(device);
-      out = Driver::make_stream(device);
-      Driver::copy(leave, host, bytes, out, device);
-    } catch (...) {
-      give_back();
-      throw;
-    }
+    in     = Driver::make_stream(device);
+    out    = Driver::make_stream(device);
+    Driver::copy(leave, host, bytes, out, device);
   }
-  ~Ends() { give_back(); }
-  Ends(Ends const&)            = delete;
-  Ends& operator=(Ends const&) = delete;
-
-  // Freeing waits for the copies.
-  void give_back() noexcept {
-    Driver::free_on_device(memory);
+  ~Ends() {
+    Driver::free_on_device(memory);  // waits for the copies
     Driver::release_stream(in);
     Driver::release_stream(out);
   }
+  Ends(Ends const&)            = delete;
+  Ends& operator=(Ends const&) = delete;
 
   void enqueue(LinkMix mix) {
     for (int i = 0; i < mix.to_device; ++i) Driver::copy(arrive, host, bytes, in, device);

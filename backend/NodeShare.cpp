@@ -3,31 +3,23 @@
 
 #include "NodeShare.hpp"
 
+#include "Text.hpp"
 #include "os/MemoryLimit.hpp"
 #include "os/Pages.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
+#include <climits>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string_view>
 
-#include <unistd.h>
-
 namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
 
-// Takes a number, 1 or more unless told, off the front of a text; nothing if it does not begin so.
-std::optional<int> take_number(std::string_view& text, int least = 1) {
-  int number              = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < least) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
+constexpr int any = INT_MAX;
 
 bool take(std::string_view& text, std::string_view front) {
   if (!text.starts_with(front)) return false;
@@ -42,9 +34,9 @@ std::optional<int> tasks_of_node(std::string_view list, std::optional<int> node)
   long long first = 0;
   std::optional<int> of_this;
   do {
-    auto const tasks    = take_number(list);
+    auto const tasks    = take_number(list, 1, any);
     bool const repeated = take(list, "(x");
-    auto const nodes    = repeated ? take_number(list) : std::optional(1);
+    auto const nodes    = repeated ? take_number(list, 1, any) : std::optional(1);
     if (!tasks || !nodes || (repeated && !take(list, ")"))) return std::nullopt;
     most = std::max(most, *tasks);
     if (node && *node >= first && *node - first < *nodes) of_this = tasks;
@@ -63,7 +55,7 @@ std::optional<int> ranks_by(std::string const& variable, Lookup const& lookup) {
   std::optional<int> node;
   if (auto const id = variable.starts_with("SLURM_") ? lookup("SLURM_NODEID") : std::nullopt) {
     std::string_view text = *id;
-    node                  = take_number(text, 0);
+    node                  = take_number(text, 0, any);
   }
   return tasks_of_node(*value, node);
 }
@@ -73,19 +65,13 @@ std::optional<int> ranks_by_flux(Lookup const& lookup) {
   auto const number = [&](char const* variable) {
     auto const value      = lookup(variable);
     std::string_view text = value ? std::string_view(*value) : std::string_view();
-    auto const taken      = take_number(text);
+    auto const taken      = take_number(text, 1, any);
     return text.empty() ? taken : std::nullopt;
   };
   auto const tasks = number("FLUX_JOB_SIZE");
   auto const nodes = number("FLUX_JOB_NNODES");
   if (!tasks || !nodes) return std::nullopt;
   return *tasks / *nodes + (*tasks % *nodes > 0 ? 1 : 0);
-}
-
-std::size_t memory_of_node() {
-  long const pages           = sysconf(_SC_PHYS_PAGES);  // not positive if unknown
-  std::size_t const physical = pages > 0 ? std::size_t(pages) * page_bytes() : SIZE_MAX;
-  return std::min(physical, memory_of_cgroups().limit);
 }
 
 }  // namespace
@@ -114,7 +100,8 @@ pool::NodeShare share_of_node(Config const& config, Lookup const& lookup, std::s
 }
 
 pool::NodeShare share_of_node() {
-  std::size_t const memory = config().node_limit.percent > 0 ? memory_of_node() : 0;
+  std::size_t const memory =
+      config().node_limit.percent > 0 ? std::min(physical_memory(), memory_of_cgroups().limit) : 0;
   return share_of_node(config(), environment_variable, memory);
 }
 

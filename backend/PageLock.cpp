@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend {
@@ -33,26 +34,11 @@ void report(Fallback fallback, Config const& config, std::string const& what) {
                 remedy);
 }
 
-// Pages that are unmapped again unless somebody keeps them.
-class FreshPages {
- public:
-  explicit FreshPages(std::size_t bytes) : m_pointer(map_pages(bytes)), m_bytes(bytes) {
-    if (m_pointer == nullptr)
-      refuse(bytes, "the system does not map so many pages", raise_limit_of_addresses());
-  }
-  ~FreshPages() {
-    if (m_pointer != nullptr) unmap_pages(m_pointer, m_bytes);
-  }
-  FreshPages(FreshPages const&)            = delete;
-  FreshPages& operator=(FreshPages const&) = delete;
-
-  void* get() const { return m_pointer; }
-  void keep() { m_pointer = nullptr; }
-
- private:
-  void* m_pointer;
-  std::size_t m_bytes;
+struct Unmap {
+  std::size_t bytes;
+  void operator()(void* pages) const noexcept { unmap_pages(pages, bytes); }
 };
+using FreshPages = std::unique_ptr<void, Unmap>;
 
 // Places pages and faults them in.
 void prepare(FreshPages const& pages, Region& region, int numa_node, Config const& config) {
@@ -120,7 +106,9 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
 
   std::string why;
   {
-    FreshPages pages(region.bytes);
+    FreshPages pages(map_pages(region.bytes), Unmap{region.bytes});
+    if (pages == nullptr)
+      refuse(region.bytes, "the system does not map so many pages", raise_limit_of_addresses());
     prepare(pages, region, numa_node, config);
     try {
       // The system would copy locked pages at a fork. Without a device, children may read them.
@@ -128,12 +116,11 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
         keep_from_children(pages.get(), region.bytes);
         Driver::lock_pages(pages.get(), region.bytes);
       }
-      region.pointer = pages.get();
       region.origin  = has_device ? Origin::mapped_and_registered : Origin::mapped;
-      pages.keep();
+      region.pointer = pages.release();
       return region;
     } catch (Driver::StillLocked const&) {
-      pages.keep();  // a device may still see them
+      (void)pages.release();  // a device may still see them
       throw;
     } catch (DeviceError const& error) {
       //~ failure 17

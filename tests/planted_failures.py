@@ -86,8 +86,7 @@ BUGS = [
     ("failure 18: where no core of a node is allowed", "only cores of the node touch its memory", HOST,
      Place("failure 18b", "return of_node;")),
     ("failure 24: fields of nearly one size", "the largest block is cut, not the one that fits best", FAKE,
-     Place("failure 24a", "Block* block = m_trees[i].largest_below(~std::size_t(0)); if (block != nullptr && block->bytes < bytes) block = "
-                   "nullptr;")),
+     Place("failure 24a", "auto fits = tree.lower_bound({bytes, nullptr}); if (fits != tree.end()) fits = std::prev(tree.end());")),
     ("failure 24: sizes a little above", "neighbours are never merged", FAKE,
      Place("failure 24b", "if (is_ready(block.after) && is_ready(block.before)) {")),
     ("failure 24: ever larger requests", "smaller blocks are never given back", FAKE,

@@ -210,10 +210,8 @@ void Adoption::give(void* pointer, Epoch epoch) noexcept {
 }
 
 std::span<char> Adoption::extent_of(void const* pointer) noexcept {
-  if (!contains(pointer)) return {};
-  std::lock_guard const lock(m_mutex);
-  Block const* const block = m_blocks.find(pointer);
-  return block != nullptr ? std::span(block->begin, block->bytes) : std::span<char>();
+  return at(pointer, std::span<char>(),
+            [](Block const& block) { return std::span(block.begin, block.bytes); });
 }
 
 bool Adoption::is_due(Block& block) noexcept {
@@ -224,22 +222,15 @@ bool Adoption::is_due(Block& block) noexcept {
 }
 
 void Adoption::copies(void const* host) noexcept {
-  if (!contains(host)) return;
-  Block* block = nullptr;
-  {
-    std::lock_guard const lock(m_mutex);
-    block = m_blocks.find(host);
-    if (block == nullptr || !is_due(*block)) return;
-  }
-  lock(*block);
+  Block* const none = nullptr;
+  Block* const due = at(host, none, [&](Block& block) { return is_due(block) ? &block : nullptr; });
+  if (due != nullptr) lock(*due);
 }
 
 Adoption::Side Adoption::side_of(void const* host) noexcept {
-  if (!contains(host)) return {};
-  std::lock_guard const lock(m_mutex);
-  Block const* const block = m_blocks.find(host);
-  if (block == nullptr) return {};
-  return {is_locked(*block), is_secret(*block) && !is_registered(host, 1)};
+  return at(host, Side(), [&](Block const& block) {
+    return Side{is_locked(block), is_secret(block) && !is_registered(host, 1)};
+  });
 }
 
 bool Adoption::is_registered(void const* begin, std::size_t bytes) const noexcept {
@@ -250,26 +241,24 @@ bool Adoption::is_registered(void const* begin, std::size_t bytes) const noexcep
 }
 
 Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {
-  if (!contains(pointer)) return Registration::forward;
-  std::lock_guard const lock(m_mutex);
-  Block const* const block = m_blocks.find(pointer);
-  if (block == nullptr || !is_secret(*block)) return Registration::forward;
-  if (is_registered(pointer, bytes)) return Registration::refuse;
-  try {
-    m_registered[static_cast<char const*>(pointer)] = bytes;
-  } catch (std::exception const&) {
-    return Registration::refuse;
-  }
-  return Registration::done;
+  return at(pointer, Registration::forward, [&](Block const& block) {
+    if (!is_secret(block)) return Registration::forward;
+    if (is_registered(pointer, bytes)) return Registration::refuse;
+    try {
+      m_registered[static_cast<char const*>(pointer)] = bytes;
+      return Registration::done;
+    } catch (std::exception const&) {
+      return Registration::refuse;
+    }
+  });
 }
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
-  if (!contains(pointer)) return Registration::forward;
-  std::lock_guard const lock(m_mutex);
-  Block const* const block = m_blocks.find(pointer);
-  if (block == nullptr || !is_secret(*block)) return Registration::forward;
-  bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
-  return was ? Registration::done : Registration::refuse;
+  return at(pointer, Registration::forward, [&](Block const& block) {
+    if (!is_secret(block)) return Registration::forward;
+    bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
+    return was ? Registration::done : Registration::refuse;
+  });
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

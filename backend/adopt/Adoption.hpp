@@ -6,11 +6,11 @@
 
 #include "../pool/Retirement.hpp"
 #include "Blocks.hpp"
-#include "Recorder.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
@@ -18,6 +18,26 @@
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
+
+/// Counts copies of one direction and one kind of memory of the host. `timed` are those which the host
+/// waited for, so that their time is known. Thread-safe.
+struct Recorder {
+  std::atomic<std::uint64_t> count{0}, bytes{0}, timed_bytes{0}, nanoseconds{0};
+
+  /// \param time in nanoseconds; 0: not known
+  void copied(std::size_t copied_bytes, std::uint64_t time) noexcept {
+    ++count;
+    bytes += copied_bytes;
+    if (time == 0) return;
+    timed_bytes += copied_bytes;
+    nanoseconds += time;
+  }
+
+  /// In GB/s; 0 if none was timed.
+  double rate() const noexcept {
+    return nanoseconds == 0 ? 0 : double(timed_bytes) / double(nanoseconds);
+  }
+};
 
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
 /// for the second time, or the first if memory of its size was copied and is gone. Freed page-locked memory
@@ -91,6 +111,16 @@ class Adoption {
   Block& leave_ready(Ready::iterator ready) noexcept;
   Block* ready_block(std::size_t bytes) noexcept;
   void* use(Block& block, std::size_t bytes) noexcept;
+
+  /// Returns f(block), called with the lock held for the block in use that contains an address;
+  /// `otherwise` if there is none.
+  template <class Result, class F>
+  Result at(void const* pointer, Result otherwise, F f) noexcept {
+    if (!contains(pointer)) return otherwise;
+    std::lock_guard const lock(m_mutex);
+    Block* const block = m_blocks.find(pointer);
+    return block != nullptr ? f(*block) : otherwise;
+  }
   bool is_due(Block& block) noexcept;
   void lock(Block& block) noexcept;
   std::string why_not();

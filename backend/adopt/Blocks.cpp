@@ -19,9 +19,7 @@ std::size_t bytes_of(Block const& block) { return block.granules * Blocks::granu
 }  // namespace
 
 bool Blocks::reserve() noexcept {
-  long const pages = sysconf(_SC_PHYS_PAGES);
-  if (pages <= 0) return false;
-  std::size_t const wanted = 4 * static_cast<std::size_t>(pages) * page_bytes();
+  std::size_t const wanted = std::min(physical_memory(), SIZE_MAX / 4) * 4;
   std::size_t const bytes  = std::max(wanted / page_window, std::size_t(1)) * page_window;
   void* const begin        = reserve_for_pages(bytes);
   if (begin == nullptr) return false;

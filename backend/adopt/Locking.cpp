@@ -126,11 +126,10 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
 }
 
 bool Adoption::give_pinned(void* pointer) noexcept {
-  if (!contains(pointer)) return false;
-  std::unique_lock lock(m_mutex);
-  Block* const block = m_blocks.find(pointer);
-  if (block == nullptr || block->begin != pointer || !block->pinned_for_user) return false;
-  lock.unlock();
+  bool const is_its = at(pointer, false, [&](Block const& block) {
+    return block.begin == pointer && block.pinned_for_user;
+  });
+  if (!is_its) return false;
   // Stock waits for the devices; where a capture forbids that, the memory waits for their work.
   Driver::Devices devices{};
   int const count = Driver::devices_in_use(devices);

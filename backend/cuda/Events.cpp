@@ -24,17 +24,19 @@ bool says_capture(CUresult result) noexcept {
 // announcement is then either seen, or waits for the call.
 class BreaksCaptures {
  public:
-  explicit BreaksCaptures(Runtime& runtime) noexcept : m_count(runtime.breaking_captures) {
-    ++m_count;
+  explicit BreaksCaptures(Runtime& runtime, bool does = true) noexcept
+      : m_count(runtime.breaking_captures), m_calls(does ? 1 : 0) {
+    m_count += m_calls;
   }
   ~BreaksCaptures() {
-    if (--m_count == 0) m_count.notify_all();
+    if (m_calls > 0 && (m_count -= m_calls) == 0) m_count.notify_all();
   }
   BreaksCaptures(BreaksCaptures const&)            = delete;
   BreaksCaptures& operator=(BreaksCaptures const&) = delete;
 
  private:
   std::atomic<int>& m_count;
+  int const m_calls;
 };
 
 CUevent handle_of(Event event) { return static_cast<CUevent>(event); }
@@ -55,46 +57,41 @@ Recorded may_record(Runtime& r) noexcept {
   return recorded(r.stream_is_capturing(CU_STREAM_LEGACY, &status));
 }
 
-// Work on the legacy default stream breaks captures of blocking streams; on others, of no stream.
-bool may_break_captures(Stream stream) noexcept {
-  return stream == nullptr || stream == cudaStreamLegacy;
+// Makes the event if there is none.
+CUresult make(Runtime& r, Event& event) noexcept {
+  CUevent made = handle_of(event);
+  CUresult const result =
+      made == nullptr ? r.create_event(&made, CU_EVENT_DISABLE_TIMING) : CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS) event = made;
+  return result;
 }
 
-// In the context of the stream.
-void record_work_of(Runtime& r, Event& event, Stream stream) {
-  if (event == nullptr) {
-    CUevent made          = nullptr;
-    CUresult const result = r.create_event(&made, CU_EVENT_DISABLE_TIMING);
-    if (result != CUDA_SUCCESS)
-      check(cudaErrorMemoryAllocation, "cuEventCreate", look_for_failed_work);
-    event = made;
-  }
+enum class Captures { may_break, are_spared };
+
+// Work on the legacy default stream breaks captures of blocking streams; on others, of no stream.
+bool record_work_of(Stream stream, int device, Event& event, Captures captures) {
+  Runtime& r = require_runtime();
+  ContextOfDevice const context(r, device);
+  bool const is_legacy = stream == nullptr || stream == cudaStreamLegacy;
+  BreaksCaptures const noticed(r, is_legacy);
+  if (captures == Captures::are_spared &&
+      (is_legacy ? may_record(r) != Recorded::yes : is_capturing(stream)))
+    return false;
+  if (make(r, event) != CUDA_SUCCESS)
+    check(cudaErrorMemoryAllocation, "cuEventCreate", look_for_failed_work);
   check(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)),
         "cudaEventRecord", look_for_failed_work);
+  return true;
 }
 
 }  // namespace
 
 void record(Event& event, Stream stream, int device) {
-  Runtime& r = require_runtime();
-  ContextOfDevice const context(r, device);
-  if (!may_break_captures(stream)) return record_work_of(r, event, stream);
-  BreaksCaptures const noticed(r);
-  record_work_of(r, event, stream);
+  record_work_of(stream, device, event, Captures::may_break);
 }
 
 bool record_beside_captures(Event& event, Stream stream, int device) {
-  Runtime& r = require_runtime();
-  ContextOfDevice const context(r, device);
-  if (may_break_captures(stream)) {
-    BreaksCaptures const noticed(r);
-    if (may_record(r) != Recorded::yes) return false;
-    record_work_of(r, event, stream);
-    return true;
-  }
-  if (is_capturing(stream)) return false;
-  record_work_of(r, event, stream);
-  return true;
+  return record_work_of(stream, device, event, Captures::are_spared);
 }
 
 Recorded record_all_work(int device, Event& event) noexcept {
@@ -112,12 +109,7 @@ Recorded record_all_work(int device, Event& event) noexcept {
   //~ recorded capture
   if (Recorded const may = may_record(*r); may != Recorded::yes) return may;
   CaptureTolerance const tolerance(*r);
-  if (event == nullptr) {
-    CUevent made          = nullptr;
-    CUresult const result = r->create_event(&made, CU_EVENT_DISABLE_TIMING);
-    if (result != CUDA_SUCCESS) return recorded(result);
-    event = made;
-  }
+  if (CUresult const made = make(*r, event); made != CUDA_SUCCESS) return recorded(made);
   //~ failure 4
   Recorded const told = recorded(r->record_context_event(context, handle_of(event)));
   r->recording_has_looked.store(told == Recorded::yes, std::memory_order_relaxed);

@@ -40,7 +40,7 @@ bool find(Function& function, char const* name, unsigned version = 12000) noexce
 }
 
 // nullptr after an error that may be gone the next time. Only cuCtxRecordEvent and
-// cuMemcpyBatchAsync may be missing; the library needs all other driver functions.
+// cuMemcpyBatchAsync may be missing.
 std::unique_ptr<Runtime> learn_runtime() {
   auto learnt            = std::make_unique<Runtime>();
   cudaError_t const told = cudaGetDeviceCount(&learnt->devices);
@@ -49,19 +49,10 @@ std::unique_ptr<Runtime> learn_runtime() {
     learnt->devices     = 0;
     return for_ever ? std::move(learnt) : nullptr;
   }
-  Runtime& r = *learnt;
-  bool const complete =
-      find(r.device_get, "cuDeviceGet") &&
-      find(r.primary_context_state, "cuDevicePrimaryCtxGetState") &&
-      find(r.primary_context_retain, "cuDevicePrimaryCtxRetain") &&
-      find(r.current_context, "cuCtxGetCurrent") && find(r.push_context, "cuCtxPushCurrent") &&
-      find(r.pop_context, "cuCtxPopCurrent") && find(r.synchronize_context, "cuCtxSynchronize") &&
-      find(r.create_event, "cuEventCreate") && find(r.query_event, "cuEventQuery") &&
-      find(r.synchronize_event, "cuEventSynchronize") && find(r.destroy_event, "cuEventDestroy") &&
-      find(r.pointer_attributes, "cuPointerGetAttributes") &&
-      find(r.address_range, "cuMemGetAddressRange") &&
-      find(r.stream_is_capturing, "cuStreamIsCapturing") &&
-      find(r.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
+  Runtime& r    = *learnt;
+  bool complete = true;
+#define KHS_FIND(name, function) complete = complete && find(r.name, #function);
+  KHS_DRIVER_FUNCTIONS(KHS_FIND)
   find(r.record_context_event, "cuCtxRecordEvent", 12050);
 #if CUDART_VERSION >= 12080
   find(r.copy_batch, "cuMemcpyBatchAsync", 12080);

@@ -19,26 +19,32 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
 
+// All driver functions without which CUDA cannot be used.
+#define KHS_DRIVER_FUNCTIONS(F)                        \
+  F(device_get, cuDeviceGet)                           \
+  F(primary_context_state, cuDevicePrimaryCtxGetState) \
+  F(primary_context_retain, cuDevicePrimaryCtxRetain)  \
+  F(current_context, cuCtxGetCurrent)                  \
+  F(push_context, cuCtxPushCurrent)                    \
+  F(pop_context, cuCtxPopCurrent)                      \
+  F(synchronize_context, cuCtxSynchronize)             \
+  F(create_event, cuEventCreate)                       \
+  F(query_event, cuEventQuery)                         \
+  F(synchronize_event, cuEventSynchronize)             \
+  F(destroy_event, cuEventDestroy)                     \
+  F(pointer_attributes, cuPointerGetAttributes)        \
+  F(address_range, cuMemGetAddressRange)               \
+  F(stream_is_capturing, cuStreamIsCapturing)          \
+  F(exchange_capture_mode, cuThreadExchangeStreamCaptureMode)
+
 /// Devices and driver functions of this process.
 struct Runtime {
   int devices = 0;
 
-  decltype(&cuDeviceGet) device_get                                  = nullptr;
-  decltype(&cuDevicePrimaryCtxGetState) primary_context_state        = nullptr;
-  decltype(&cuDevicePrimaryCtxRetain) primary_context_retain         = nullptr;
-  decltype(&cuCtxGetCurrent) current_context                         = nullptr;
-  decltype(&cuCtxPushCurrent) push_context                           = nullptr;
-  decltype(&cuCtxPopCurrent) pop_context                             = nullptr;
-  decltype(&cuCtxSynchronize) synchronize_context                    = nullptr;
-  decltype(&cuEventCreate) create_event                              = nullptr;
-  decltype(&cuEventQuery) query_event                                = nullptr;
-  decltype(&cuEventSynchronize) synchronize_event                    = nullptr;
-  decltype(&cuEventDestroy) destroy_event                            = nullptr;
-  decltype(&cuPointerGetAttributes) pointer_attributes               = nullptr;
-  decltype(&cuMemGetAddressRange) address_range                      = nullptr;
-  decltype(&cuStreamIsCapturing) stream_is_capturing                 = nullptr;
-  decltype(&cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
-  CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent)        = nullptr;  ///< CUDA >= 12.5
+#define KHS_DECLARE(name, function) decltype(&function) name = nullptr;
+  KHS_DRIVER_FUNCTIONS(KHS_DECLARE)
+#undef KHS_DECLARE
+  CUresult(CUDAAPI* record_context_event)(CUcontext, CUevent) = nullptr;  ///< CUDA >= 12.5
 #if CUDART_VERSION >= 12080
   using CopyBatch       = CUresult CUDAAPI(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t,
                                            CUmemcpyAttributes*, std::size_t*, std::size_t, std::size_t*,

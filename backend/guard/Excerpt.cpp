@@ -12,11 +12,8 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <string_view>
 #include <thread>
 #include <utility>
-
-#include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -44,11 +41,6 @@ constinit OfThisProcess<List> the_list;
 
 std::size_t multiple_below(std::size_t number, std::size_t of) { return number / of * of; }
 
-void write_to_stderr(std::string_view text) {
-  // An error cannot be reported anywhere.
-  [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text.data(), text.size());
-}
-
 }  // namespace
 
 struct Excerpts {
@@ -59,9 +51,9 @@ struct Excerpts {
     for (Excerpt* one = list->first; one != nullptr; one = one->m_next)
       if (one->holds(address)) return one->answer(address, is_write);
     if (list->first != nullptr) {
-      write_to_stderr("KokkosHostSpaces: ");
-      write_to_stderr(list->first->m_array.label);
-      write_to_stderr(
+      write_in_handler("KokkosHostSpaces: ");
+      write_in_handler(list->first->m_array.label);
+      write_in_handler(
           ", on a pretended device: the body touches memory that it does not have (perhaps by an "
           "index that it read where khs::write copies nothing): look where the program ends now\n");
     }

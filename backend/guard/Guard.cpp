@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -18,8 +19,6 @@
 #include <mutex>
 #include <set>
 #include <thread>
-
-#include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Guard {
 
@@ -60,8 +59,7 @@ bool holds(Watched const& watched, Address address) {
 }
 
 // True for a byte of the copy. The pages also hold other data: the owner's header, which a deallocation
-// reads, and elements behind those
-// that are copied.
+// reads, and elements behind those that are copied.
 bool uses(Watched const& watched, Address address) {
   return address >= watched.from.load(std::memory_order_relaxed) &&
          address < watched.to.load(std::memory_order_relaxed);
@@ -75,19 +73,11 @@ class SignalLine {
   void add(char const* text) {
     while (*text != '\0' && m_size + 1 < m_text.size()) m_text[m_size++] = *text++;
   }
-  void add(std::uintptr_t number, std::uintptr_t base) {
-    std::array<char, 24> digits{};
-    std::size_t i = digits.size() - 1;
-    do {
-      digits[--i] = "0123456789abcdef"[number % base];
-      number /= base;
-    } while (number > 0);
-    add(&digits[i]);
+  void add(std::uintptr_t number, int base) {
+    m_size = static_cast<std::size_t>(
+        std::to_chars(m_text.data() + m_size, m_text.end(), number, base).ptr - m_text.data());
   }
-  void write_to_stderr() const {
-    // An error cannot be reported anywhere.
-    [[maybe_unused]] auto const written = ::write(STDERR_FILENO, m_text.data(), m_size);
-  }
+  void write() const { write_in_handler({m_text.data(), m_size}); }
 
  private:
   std::array<char, 1200> m_text{};
@@ -154,7 +144,7 @@ bool answer(Watched& watched, Address address, bool is_write) {
   bool const again      = open_pages(watched);
   watched.state.store(Watched::reported);
   the_races.fetch_add(1);
-  line.write_to_stderr();
+  line.write();
   return again;
 }
 

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -117,6 +118,11 @@ bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
                     : access == Access::read ? PROT_READ
                                              : PROT_NONE;
   return mprotect(begin, bytes, flags) == 0;
+}
+
+void write_in_handler(std::string_view text) noexcept {
+  // An error cannot be reported anywhere.
+  [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
 bool handle_forbidden_accesses(OnForbiddenAccess handler) noexcept {

@@ -5,6 +5,7 @@
 #define KOKKOS_HOST_SPACES_BACKEND_GUARD_PROTECTION_HPP
 
 #include <cstddef>
+#include <string_view>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -14,6 +15,9 @@ enum class Access { all, read, none };
 /// Sets the access of host threads to whole pages; devices are not affected. Async-signal-safe. False
 /// if the system refuses, as it does at its limit of mappings (vm.max_map_count).
 bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept;
+
+/// Writes to stderr. Async-signal-safe.
+void write_in_handler(std::string_view text) noexcept;
 
 /// Called in a signal handler for an access that protection forbids, or to memory that is not mapped;
 /// must be async-signal-safe. Returns true to try the access again.

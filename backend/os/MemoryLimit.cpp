@@ -7,15 +7,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 #include <vector>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
 namespace {
+
+constexpr auto max_line = std::numeric_limits<std::streamsize>::max();
 
 // A mounted hierarchy of control groups: its folder, and the group at that folder.
 struct Mount {
@@ -64,14 +66,10 @@ std::vector<Mount> memory_mounts(std::string const& root) {
 // The group of this process. Lines: "0::/group" of version 2, "7:cpu,memory:/group" of version 1.
 std::string own_group(std::string const& root, bool version_2) {
   std::ifstream file(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    auto const first  = line.find(':');
-    auto const second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    std::string const controllers = line.substr(first + 1, second - first - 1);
-    if (version_2 ? controllers.empty() : has_option(controllers, "memory"))
-      return line.substr(second + 1);
-  }
+  std::string number, controllers, group;
+  while (std::getline(file, number, ':') && std::getline(file, controllers, ':') &&
+         std::getline(file, group))
+    if (version_2 ? controllers.empty() : has_option(controllers, "memory")) return group;
   return "/";
 }
 
@@ -91,16 +89,11 @@ std::size_t number_in(std::string const& file_name) {
   return file >> number && number < none_from ? number : SIZE_MAX;  // "max": no number
 }
 
-std::size_t limit_in(std::string const& file_name) {
-  std::size_t const limit = number_in(file_name);
-  return limit > 0 ? limit : SIZE_MAX;
-}
-
-// The sum of the entries of a file "name number" with one of these names.
+// The sum of the entries of a file with lines "name number" and one of these names.
 std::size_t sum_in(std::string const& file_name, std::initializer_list<std::string_view> names) {
   std::size_t sum = 0, number = 0;
   std::ifstream file(file_name);
-  for (std::string name; file >> name >> number;)
+  for (std::string name; file >> name >> number; file.ignore(max_line, '\n'))
     if (std::find(names.begin(), names.end(), name) != names.end()) sum += number;
   return sum;
 }
@@ -117,21 +110,12 @@ std::size_t held_by(std::string const& folder, bool version_2) {
 // Pages of the processes of a group may go there: version 2 limits swap space, version 1 the sum with memory.
 std::size_t swap_left_by(std::string const& folder, bool version_2) {
   std::size_t const limit = version_2 ? number_in(folder + "/memory.swap.max")
-                                      : limit_in(folder + "/memory.memsw.limit_in_bytes");
+                                      : number_in(folder + "/memory.memsw.limit_in_bytes");
   if (limit == SIZE_MAX) return SIZE_MAX;
   std::size_t const used = version_2 ? number_in(folder + "/memory.swap.current")
-                                     : limit_in(folder + "/memory.limit_in_bytes") +
+                                     : number_in(folder + "/memory.limit_in_bytes") +
                                            sum_in(folder + "/memory.stat", {"total_swap"});
   return used < limit ? limit - used : 0;
-}
-
-std::size_t free_swap(std::string const& root) {
-  std::ifstream file(root + "/proc/meminfo");
-  for (std::string line; std::getline(file, line);) {
-    constexpr std::string_view name = "SwapFree:";
-    if (line.starts_with(name)) return std::strtoull(line.c_str() + name.size(), nullptr, 10) << 10;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -142,7 +126,7 @@ GroupMemory memory_of_cgroups(std::string const& root) {
   auto const look_at = [&](std::string const& folder, bool version_2) {
     swap = std::min(swap, swap_left_by(folder, version_2));
     std::size_t const limit =
-        limit_in(folder + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
+        number_in(folder + (version_2 ? "/memory.max" : "/memory.limit_in_bytes"));
     if (limit == SIZE_MAX) return;
     memory.limit = std::min(memory.limit, limit);
     // More than the limit cannot be: such figures are not of this group.
@@ -159,7 +143,8 @@ GroupMemory memory_of_cgroups(std::string const& root) {
       group.erase(parent);
     }
   }
-  if (memory.left != SIZE_MAX) memory.left += std::min(swap, free_swap(root));
+  if (memory.left != SIZE_MAX)
+    memory.left += std::min(swap, sum_in(root + "/proc/meminfo", {"SwapFree:"}) << 10);
   return memory;
 }
 

@@ -101,6 +101,11 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
+std::size_t physical_memory() noexcept {
+  long const pages = sysconf(_SC_PHYS_PAGES);  // not positive if unknown
+  return pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() : SIZE_MAX;
+}
+
 std::size_t whole_pages(std::size_t bytes) noexcept {
   return std::max(rounded_up(bytes, page_bytes()), page_bytes());
 }
@@ -112,9 +117,7 @@ std::size_t whole_huge_pages(std::size_t bytes) noexcept {
 
 std::size_t most_memory(std::string const& root) noexcept {
   constexpr std::size_t growth = 32;
-  long const pages             = sysconf(_SC_PHYS_PAGES);  // not positive if unknown
-  std::size_t const most =
-      pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() * growth : SIZE_MAX / 2;
+  std::size_t const most       = std::min(physical_memory(), SIZE_MAX / 2 / growth) * growth;
   try {
     return std::min(most, memory_of_cgroups(root).limit);
   } catch (std::exception const&) {
@@ -163,10 +166,6 @@ bool keep_from_children(void* pointer, std::size_t bytes) noexcept {
 
 bool leave_to_children(void* pointer, std::size_t bytes) noexcept {
   return madvise(pointer, bytes, MADV_DOFORK) == 0;
-}
-
-bool forbid_writes(void* pointer, std::size_t bytes) noexcept {
-  return mprotect(pointer, bytes, PROT_READ) == 0;
 }
 
 void first_touch(void* pointer, std::size_t bytes, Team const& team) {

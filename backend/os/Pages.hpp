@@ -20,6 +20,9 @@ inline constexpr std::size_t page_window = std::size_t(64) << 30;
 
 std::size_t page_bytes() noexcept;
 
+/// Bytes of memory that the machine has; SIZE_MAX if that is unknown.
+std::size_t physical_memory() noexcept;
+
 /// Rounds up to whole pages, at least one; whole_huge_pages to huge pages where that adds at most 1/16.
 /// Both saturate.
 std::size_t whole_pages(std::size_t bytes) noexcept;
@@ -53,9 +56,6 @@ bool use_huge_pages(void* pointer, std::size_t bytes) noexcept;
 /// once; or includes them again. False if the system refuses.
 bool keep_from_children(void* pointer, std::size_t bytes) noexcept;
 bool leave_to_children(void* pointer, std::size_t bytes) noexcept;
-
-/// Makes whole pages read-only for the host. False if the system refuses.
-bool forbid_writes(void* pointer, std::size_t bytes) noexcept;
 
 /// Faults in all pages with the threads of a team. Contents stay zero.
 void first_touch(void* pointer, std::size_t bytes, Team const& team);

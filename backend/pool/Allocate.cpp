@@ -121,7 +121,6 @@ std::string SlowPath::why_impossible(std::size_t least) const {
 
 void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
   pool::Statistics const now = pool::statistics();
-  bool const is_share        = decides(now.node_share, now.limit);
   bool const is_alone_too_large =
       exceeds_memory(request.bytes) ||
       (now.limit > 0 && request.bytes > std::max(now.limit, now.total.bytes_locked));
@@ -133,8 +132,7 @@ void SlowPath::refuse(std::string const& why, std::string const& remedy) const {
       in_bytes(now.total.bytes_retired) +
       (now.bytes_node_shared > 0 ? ", shared with the node " + in_bytes(now.bytes_node_shared)
                                  : std::string()) +
-      ", limit of the pool " + (now.limit == 0 ? "none" : in_bytes(now.limit)) +
-      (is_share ? " for " + ranks_in_words(now.node_share) : "") + ", RLIMIT_MEMLOCK " +
+      ", limit of the pool " + pools.limit_in_words() + ", RLIMIT_MEMLOCK " +
       locked_memory_limit() +
       "): " + (others_are_in_the_way ? "destroy Views that are not needed, " : "") +
       (!remedy.empty()         ? "ask for fewer bytes, or " + remedy
@@ -244,7 +242,7 @@ class Shortage {
   Epoch m_epoch                   = 0;      ///< of the work that is waited for; 0: not chosen yet
   bool m_first_over               = false;  ///< the work that ran at first is over
   std::uint64_t m_changes         = 0;
-  Pools::Traffic m_traffic        = {};
+  Traffic m_traffic               = {};
   bool m_retired                  = false;
   std::optional<Clock::time_point> m_nothing_left_since;
 };
@@ -350,11 +348,9 @@ inline Piece find(void const* pointer) noexcept {
 // Memory with the bytes that its last owner left.
 void* take_block(Pool::Request const& request) {
   if (request.bytes == 0) return nullptr;
-  if (Pools::are_forbidden()) {
-    throw Error("'" + std::string(request.label) + "' cannot be allocated in " + request.space +
-                " (this process is the child of a fork, where CUDA does not work): allocate before "
-                "the fork, or exec a new program");
-  }
+  if (Pools::are_forbidden())
+    Pools::refuse_in_child("'" + std::string(request.label) + "' cannot be allocated in " +
+                           request.space);
   Pools& pools = Pools::instance();
   if (pools.some_wait()) pools.lock_waiting_unless_busy();
   if (!config().pool) give_back_uncached(pools);

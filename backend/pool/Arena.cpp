@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -46,21 +48,22 @@ void Arena::count(std::size_t difference) noexcept {
 
 void Arena::enter(Block& block) noexcept {
   block.state.store(BlockState::ready, std::memory_order_relaxed);
-  tree_of(block).insert(block);
+  block.node.key() = {block.bytes, block.address};
+  block.place      = tree_of(block).insert(std::move(block.node)).position;
 }
 
-void Arena::leave(Block& block) noexcept { tree_of(block).remove(block); }
+void Arena::leave(Block& block) noexcept { block.node = tree_of(block).extract(block.place); }
 
 // Skips few blocks: only one that contains the end of a window can be too short behind its lead.
 Block* Arena::best_fit(std::size_t bytes, std::size_t largest) const noexcept {
   Block* best = nullptr;
   for (std::size_t i = 0; i < m_trees.size(); ++i) {
+    SizeTree const& tree = m_trees[i];
     //~ failure 24a
-    Block* block = m_trees[i].at_least(bytes);
-    while (block != nullptr && block->bytes - lead_of(*block, bytes) < bytes)
-      block = m_trees[i].after(*block);
-    bool const fits = block != nullptr && (block->bytes <= largest || (i & reserved) != 0);
-    if (fits && (best == nullptr || block->bytes < best->bytes)) best = block;
+    auto fits = tree.lower_bound({bytes, nullptr});
+    while (fits != tree.end() && fits->first.first - lead_of(*fits->second, bytes) < bytes) ++fits;
+    if (fits == tree.end() || (fits->first.first > largest && (i & reserved) == 0)) continue;
+    if (best == nullptr || fits->first.first < best->bytes) best = fits->second;
   }
   return best;
 }
@@ -149,12 +152,12 @@ Segment* Arena::unused_segment(Surplus surplus) const noexcept {
   Block* largest = nullptr;
   for (std::size_t i : {std::size_t(whole_segment), std::size_t(whole_segment | reserved)}) {
     if ((i & reserved) != 0 && !surplus.reserved_too) break;
-    Block* const block  = m_trees[i].at_least(surplus.bytes);
-    bool const may_go   = block != nullptr && block->bytes < surplus.below;
-    Block* const lesser = m_trees[i].largest_below(surplus.below);
-    if (may_go && (fits == nullptr || block->bytes < fits->bytes)) fits = block;
-    if (lesser != nullptr && (largest == nullptr || lesser->bytes > largest->bytes))
-      largest = lesser;
+    auto const end   = m_trees[i].lower_bound({surplus.below, nullptr});
+    auto const first = m_trees[i].lower_bound({std::min(surplus.bytes, surplus.below), nullptr});
+    if (first != end && (fits == nullptr || first->first.first < fits->bytes)) fits = first->second;
+    if (end == m_trees[i].begin()) continue;
+    Block* const lesser = std::prev(end)->second;
+    if (largest == nullptr || lesser->bytes > largest->bytes) largest = lesser;
   }
   Block* const best = fits != nullptr ? fits : largest;
   return best != nullptr ? best->segment : nullptr;
@@ -172,7 +175,11 @@ Block& Arena::new_record() {
   if (m_spare == nullptr) {
     constexpr std::size_t count = 64;
     m_records.push_back(std::make_unique<Block[]>(count));
-    for (std::size_t i = 0; i < count; ++i) drop_record(m_records.back()[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      Block& block = m_records.back()[i];
+      block.node   = SizeTree{{{}, &block}}.extract(std::pair<std::size_t, char*>());
+      drop_record(block);
+    }
   }
   Block& block = *m_spare;
   m_spare      = block.after;

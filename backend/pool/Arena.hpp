@@ -6,7 +6,6 @@
 
 #include "Block.hpp"
 #include "PageMap.hpp"
-#include "SizeTree.hpp"
 
 #include <array>
 #include <atomic>

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace KokkosHostSpaces::Impl::Backend {
 
@@ -24,6 +26,10 @@ using Epoch = std::uint64_t;
 class Heap;
 struct Block;
 struct Slab;
+
+/// Ready blocks by bytes and address: the first one that is not less is the best fit. No memory is taken
+/// when a block enters or leaves, since each block has its node.
+using SizeTree = std::map<std::pair<std::size_t, char*>, Block*>;
 
 /// The first bytes of a label, with a zero at their end.
 using Label = std::array<char, 48>;
@@ -76,8 +82,8 @@ struct alignas(64) Block : BlockHeader {
   Slab* slab        = nullptr;  ///< into which it is cut
   Block* before     = nullptr;  ///< the neighbours in the segment
   Block* after      = nullptr;
-  Block* smaller    = nullptr;  ///< below it in a tree of ready blocks
-  Block* larger     = nullptr;
+  SizeTree::node_type node;  ///< of the tree of ready blocks, while it is in none
+  SizeTree::iterator place;  ///< in that tree
   Label label{};
 };
 

@@ -26,14 +26,11 @@ using namespace Impl::Backend;
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 void add(pool::Usage& sum, pool::Usage const& usage) {
-  sum.bytes_locked += usage.bytes_locked;
-  sum.bytes_in_use += usage.bytes_in_use;
-  sum.bytes_asked += usage.bytes_asked;
-  sum.bytes_retired += usage.bytes_retired;
-  sum.bytes_cached += usage.bytes_cached;
-  sum.segments += usage.segments;
-  sum.hits += usage.hits;
-  sum.misses += usage.misses;
+  using pool::Usage;
+  for (auto const bytes :
+       {&Usage::bytes_locked, &Usage::bytes_in_use, &Usage::bytes_asked, &Usage::bytes_retired,
+        &Usage::bytes_cached, &Usage::segments, &Usage::hits, &Usage::misses})
+    sum.*bytes += usage.*bytes;
   sum.seconds_locking += usage.seconds_locking;
 }
 
@@ -75,17 +72,13 @@ pool::Statistics pool::statistics() {
 
 std::optional<pool::Description> pool::describe(void const* pointer) {
   std::optional<Description> result;
-  Pools* const pools = Pools::existing();
-  if (pools == nullptr) return result;
-  pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.describe(block, pointer); });
+  Pools::at(pointer, [&](Heap& heap, Block& block) { result = heap.describe(block, pointer); });
   return result;
 }
 
 std::optional<Impl::Backend::Pool::Extent> Impl::Backend::Pool::extent_of(void const* pointer) {
   std::optional<Extent> result;
-  Pools* const pools = Pools::existing();
-  if (pools == nullptr) return result;
-  pools->at(pointer, [&](Heap& heap, Block& block) { result = heap.extent_of(block); });
+  Pools::at(pointer, [&](Heap& heap, Block& block) { result = heap.extent_of(block); });
   return result;
 }
 
@@ -108,20 +101,18 @@ void pool::set_limit(std::size_t bytes) {
 
 void Impl::Backend::Pool::count_apart(std::size_t bytes, char const* label) {
   if (Pools::are_forbidden())
-    throw Error("'" + std::string(label) + "' cannot be page-locked in the child of a fork");
+    Pools::refuse_in_child("'" + std::string(label) + "' cannot be page-locked");
   Pools& pools = Pools::instance();
   if (pools.ledger.set_apart(bytes)) return;
   pools.make_ready();
   pools.release_ready({pools.ledger.excess(bytes)});
   if (pools.ledger.set_apart(bytes)) return;
-  std::size_t const limit = pools.ledger.limit();
-  throw OutOfPinnedMemory(
-      "'" + std::string(label) + "' cannot have " + std::to_string(bytes) +
-      " bytes, the part of this rank (the limit of the pool, " + std::to_string(limit) + " bytes" +
-      (decides(pools.node_share, limit) ? " for " + ranks_in_words(pools.node_share) : "") +
-      ", is reached; locked " + std::to_string(pools.ledger.locked()) + ", shared with the node " +
-      std::to_string(pools.ledger.apart()) + "): destroy Views that are not needed, or " +
-      pools.raise_limit());
+  throw OutOfPinnedMemory("'" + std::string(label) + "' cannot have " + std::to_string(bytes) +
+                          " bytes, the part of this rank (the limit of the pool, " +
+                          pools.limit_in_words() + ", is reached; locked " +
+                          std::to_string(pools.ledger.locked()) + ", shared with the node " +
+                          std::to_string(pools.ledger.apart()) +
+                          "): destroy Views that are not needed, or " + pools.raise_limit());
 }
 
 void Impl::Backend::Pool::end_apart(std::size_t bytes) noexcept {

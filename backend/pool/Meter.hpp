@@ -34,6 +34,16 @@ class Account {
 
 class HeapMeter;
 
+/// Bytes taken from and given back to several heaps so far. `taken` is read first, from all heaps: taken -
+/// given back <= bytes in use when the last `taken` was read. So a block that is deallocated in one heap and
+/// then allocated in another is not counted twice.
+struct Traffic {
+  std::size_t taken                     = 0;
+  std::size_t given_back                = 0;
+  bool operator==(Traffic const&) const = default;
+  std::size_t in_use() const noexcept { return taken > given_back ? taken - given_back : 0; }
+};
+
 /// The most bytes that were in use at once, summed over heaps. It is looked at where a sum that heaps add
 /// to, and which is never too small by more than 64 KiB a heap, exceeds it.
 class Meter {
@@ -42,12 +52,10 @@ class Meter {
   void change(std::size_t difference) noexcept;
 
   std::size_t high_water() const noexcept { return m_high_water.load(std::memory_order_relaxed); }
+  Traffic traffic() const noexcept;
 
  private:
   friend class HeapMeter;
-
-  /// A sum that was in use at one moment, or less: reads all that was taken before what was given back.
-  std::size_t in_use() const noexcept;
 
   template <class F>
   void for_each_heap(F f) const noexcept;
@@ -118,11 +126,11 @@ void Meter::for_each_heap(F f) const noexcept {
     f(*heap);
 }
 
-inline std::size_t Meter::in_use() const noexcept {
-  std::size_t taken = 0, given_back = 0;
-  for_each_heap([&](HeapMeter const& heap) { taken += heap.account().taken(); });
-  for_each_heap([&](HeapMeter const& heap) { given_back += heap.account().given_back(); });
-  return taken > given_back ? taken - given_back : 0;
+inline Traffic Meter::traffic() const noexcept {
+  Traffic sum;
+  for_each_heap([&](HeapMeter const& heap) { sum.taken += heap.account().taken(); });
+  for_each_heap([&](HeapMeter const& heap) { sum.given_back += heap.account().given_back(); });
+  return sum;
 }
 
 inline void Meter::change(std::size_t difference) noexcept {
@@ -131,7 +139,7 @@ inline void Meter::change(std::size_t difference) noexcept {
   for_each_heap([](HeapMeter& heap) {
     if (heap.m_less == HeapMeter::Tells::when_asked) heap.tell();
   });
-  std::size_t const now = in_use();
+  std::size_t const now = traffic().in_use();
   std::size_t high      = high_water();
   while (now > high && !m_high_water.compare_exchange_weak(high, now, std::memory_order_relaxed)) {
   }

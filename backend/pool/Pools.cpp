@@ -108,6 +108,13 @@ bool Pools::are_forbidden() noexcept {
   return is_forked_child() && Driver::presence() != Driver::Presence::none;
 }
 
+void Pools::refuse_in_child(std::string const& what) {
+  throw Error(
+      what +
+      " (this process is the child of a fork, where CUDA does not work): do it before the fork, "
+      "or exec a new program");
+}
+
 NodePool& Pools::of(MemoryKind kind, int numa_node) {
   //~ wrong node
   auto const node = static_cast<std::size_t>(numa_node + 1);
@@ -129,12 +136,8 @@ std::unique_lock<std::mutex> Pools::grow(NodePool& pool, Heap& heap, std::size_t
                                          std::size_t wanted) {
   //~ overdrawn limit
   if (!ledger.reserve(bytes)) {
-    std::size_t const limit = ledger.limit();
-    throw LimitReached(
-        "the limit of the pool, " + std::to_string(limit) + " bytes" +
-            (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "") +
-            ", is reached",
-        raise_limit());
+    throw LimitReached("the limit of the pool, " + limit_in_words() + ", is reached",
+                       raise_limit());
   }
   if (m_some_were_refused.exchange(false)) m_some_wait = true;
   BeingLocked const being_locked(heap, m_being_locked, bytes, wanted);
@@ -182,6 +185,13 @@ void Pools::check_control_groups(std::size_t bytes) {
     throw Refused("the memory limit of the control group, " + std::to_string(groups.limit) +
                       " bytes, is reached",
                   "raise the memory limit of the job or container");
+}
+
+std::string Pools::limit_in_words() const {
+  std::size_t const limit = ledger.limit();
+  if (limit == 0) return "none";
+  return std::to_string(limit) + " bytes" +
+         (decides(node_share, limit) ? " for " + ranks_in_words(node_share) : "");
 }
 
 std::string Pools::raise_limit() const {
@@ -256,13 +266,6 @@ std::size_t Pools::needed_bytes() noexcept {
     needed += heap.locked_bytes() - heap.ready_bytes();
   });
   return needed;
-}
-
-Pools::Traffic Pools::traffic() noexcept {
-  Traffic sum;
-  for_each_heap([&](Heap const& heap) { sum.taken += heap.account().taken(); });
-  for_each_heap([&](Heap const& heap) { sum.given_back += heap.account().given_back(); });
-  return sum;
 }
 
 // Reads each heap with its mutex held: a segment released between two readings would count as needed.

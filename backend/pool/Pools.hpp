@@ -97,6 +97,9 @@ class Pools {
   /// True in the child of a fork, unless there certainly is no device: CUDA belongs to the parent.
   static bool are_forbidden() noexcept;
 
+  /// \throw Error \param what such as "memory cannot be reserved"
+  [[noreturn]] static void refuse_in_child(std::string const& what);
+
   /// For instance().
   Pools();
 
@@ -120,19 +123,19 @@ class Pools {
   }
 
   /// Calls f(heap, block) with the heap's mutex held for the block that contains an address, in any
-  /// state; false if there is none.
+  /// state, if there is one.
   template <class F>
-  bool at(void const* pointer, F f) {
-    if (!pages.may_cover(pointer)) return false;
+  static void at(void const* pointer, F f) {
+    Pools* const pools = existing();
+    if (pools == nullptr || !pools->pages.may_cover(pointer)) return;
     bool found = false;
-    for_each_heap([&](Heap& heap) {
+    pools->for_each_heap([&](Heap& heap) {
       if (found || heap.locked_bytes() == 0) return;
       std::lock_guard const lock(heap.mutex);
       Block* const block = heap.block_at(pointer);
       found              = block != nullptr;
       if (found) f(heap, *block);
     });
-    return found;
   }
 
   /// Page-locks a segment of `bytes` and adds it to the heap. Returns the lock of the heap's mutex.
@@ -169,16 +172,8 @@ class Pools {
   /// Bytes in use or retired.
   std::size_t needed_bytes() noexcept;
 
-  /// Bytes allocated from and deallocated to all heaps so far. `taken` is read first, from all heaps:
-  /// taken - given back <= bytes in use when the last `taken` was read. So a block that is deallocated
-  /// in one heap and then allocated in another is not counted twice.
-  struct Traffic {
-    std::size_t taken                     = 0;
-    std::size_t given_back                = 0;
-    bool operator==(Traffic const&) const = default;
-    std::size_t in_use() const noexcept { return taken > given_back ? taken - given_back : 0; }
-  };
-  Traffic traffic() noexcept;
+  /// Bytes allocated from and deallocated to all heaps so far.
+  Traffic traffic() const noexcept { return meter.traffic(); }
 
   /// Tells how to count retired memory of which the devices have not been asked.
   enum class RetiredIs { needed, ready };
@@ -202,7 +197,8 @@ class Pools {
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
-  /// Names the call or variable that raises the limit that bounds the pool.
+  /// Names the limit in words; the call or variable that raises it.
+  std::string limit_in_words() const;
   std::string raise_limit() const;
 
   /// True if release_ready would give something back.

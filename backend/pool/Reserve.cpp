@@ -136,12 +136,6 @@ void work(std::stop_token const& stop, Progress& progress, NodePool& pool, std::
   progress.finished.notify_all();
 }
 
-[[noreturn]] void refuse_in_child(char const* what) {
-  throw Error(std::string(what) +
-              " (this process is the child of a fork, where CUDA does not work): reserve before "
-              "the fork, or exec a new program");
-}
-
 }  // namespace
 
 std::size_t pool::Reservation::bytes_asked() const noexcept { return m_progress->asked; }
@@ -154,14 +148,14 @@ bool pool::Reservation::finished() const noexcept { return m_progress->finished;
 
 void pool::Reservation::wait() const {
   if (m_progress->generation != fork_generation() && !finished())
-    refuse_in_child("a reservation cannot be waited for");
+    Pools::refuse_in_child("a reservation cannot be waited for");
   m_progress->finished.wait(false);
   if (m_progress->error) std::rethrow_exception(m_progress->error);
 }
 
 pool::Reservation Impl::Backend::Pool::reserve(std::size_t bytes, MemoryKind kind, int numa_node,
                                                std::size_t largest_block) {
-  if (Pools::are_forbidden()) refuse_in_child("memory cannot be reserved");
+  if (Pools::are_forbidden()) Pools::refuse_in_child("memory cannot be reserved");
   NodePool& pool          = Pools::instance().of(kind, numa_node);
   auto progress           = std::make_shared<Progress>(bytes);
   std::size_t const chunk = std::max(largest_block, Arena::page_bytes);

@@ -52,10 +52,8 @@ bool RetainTable::give_back(BlockHeader& header) noexcept {
 
 Pool::Kept Pool::keep(void const* pointer) {
   Piece piece;
-  Pools* const pools = Pools::existing();
-  if (pools != nullptr)
-    pools->at(pointer, [&](Heap&, Block& block) { piece = piece_at(block, pointer); });
-  if (piece.header == nullptr || !pools->retained.keep(*piece.header)) return {};
+  Pools::at(pointer, [&](Heap&, Block& block) { piece = piece_at(block, pointer); });
+  if (piece.header == nullptr || !Pools::existing()->retained.keep(*piece.header)) return {};
   return {piece.header, piece.begin, piece.begin + piece.bytes};
 }
 

@@ -238,6 +238,8 @@ def _tell_apart(same: list[Run]) -> None:
 def _add(run: Run, more: Run) -> None:
     run.left_out.update(more.left_out)
     run.complete |= more.complete
+    run.context["groups"] = ",".join(dict.fromkeys(
+        group for one in (run, more) for group in one.context.get("groups", "").split(",") if group))
     for case in more.cases.values():
         first = run.cases.setdefault(case.name, case)
         if first is case:

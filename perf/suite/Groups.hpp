@@ -26,25 +26,22 @@ Cases choice_cases(Effort const& effort);
 Cases cpu_cases(Effort const& effort);
 Cases idioms_cases(Effort const& effort);
 
-/// Writes the results of the group transport as a table.
-void write_transport_table(std::ostream& out, std::vector<Result> const& results);
-
-/// Writes the results of the group idioms as a table.
-void write_idioms_table(std::ostream& out, std::vector<Result> const& results);
+/// Writes the results of the groups idioms and transport as tables.
+void write_summary(std::ostream& out, std::vector<Result> const& results);
 
 /// Measures one cold allocation in a fresh process, and writes the sample to `out`.
 /// \param what the argument that the starting process has given
 void sample_cold_allocation(std::string const& what, std::ostream& out);
 
-/// Runs an idiom with stock Kokkos in an adopted process, as often as standard input asks for it.
-void serve_adopted_idiom(std::string const& what, std::ostream& out);
+/// Runs idioms with stock Kokkos in an adopted process, as standard input asks for them.
+/// \param mode the name of the mode whose idioms they are
+void serve_adopted_idioms(std::string const& mode, std::ostream& out);
 
 /// A group of benchmarks; each has a folder here.
 struct Group {
   std::string name;
   Cases (*cases)(Effort const&);
-  void (*write_summary)(std::ostream&, std::vector<Result> const&) = nullptr;
-  void (*in_fresh_process)(std::string const&, std::ostream&)      = nullptr;
+  void (*in_fresh_process)(std::string const&, std::ostream&) = nullptr;
 };
 
 /// The groups of this program, in the order in which they are measured. Defined in AllGroups.cpp and

@@ -94,8 +94,7 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
     benchmark::RunSpecifiedBenchmarks(&reporter);
     reporter.close();
     wrong = reporter.wrong();
-    for (Group const& group : groups())
-      if (group.write_summary != nullptr) group.write_summary(std::cout, reporter.results());
+    write_summary(std::cout, reporter.results());
     if (wrong > 0)
       std::cerr << wrong << " of " << count << " benchmarks failed (see ERROR above)\n";
   } else {

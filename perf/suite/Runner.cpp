@@ -40,7 +40,7 @@ class Running {
     report(state, sample, last);
     if (last) {
       m_pair.reset();
-      m_repetition = 0;
+      m_case.make = nullptr;  // with what it shares with other cases
     }
   }
 

@@ -12,6 +12,7 @@
 #include "../../backend/Error.hpp"
 #include "../../backend/Registry.hpp"
 #include "../../backend/guard/Guard.hpp"
+#include "../../backend/guard/Protection.hpp"
 #include "../../backend/os/Pages.hpp"
 #include "../support/DeviceWork.hpp"
 #include "../support/FailNth.hpp"

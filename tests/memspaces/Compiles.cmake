@@ -158,7 +158,7 @@ khs_wrong_call("element_sum takes.*element_sum takes" "element_sum(a, x, [](doub
 khs_wrong_call("element_sum takes.*element_sum takes.*element_sum takes" "element_sum(x, [](double q) { return q; }, sum, a)")
 khs_wrong_call("prepare_deep_copy_all takes, in this order" "(void)prepare_deep_copy_all(copy_of(a, a), x)")
 set(_khs_loops "streamed loops take")
-foreach(call IN ITEMS "streamed_for(\"l\", body, 9, khs::update(a))" "streamed_for(StreamOptions<>(), \"l\", 9, body, khs::update(a))"
+foreach(call IN ITEMS "streamed_for(\"l\", body, 9, khs::update(a))"
     "streamed_chain(\"l\", stage(body, khs::update(a)), 9)" "streamed_reduce(\"l\", 9, sum, body, khs::update(a))")
   string(APPEND _khs_loops ".*streamed loops take")
   khs_wrong_call("${_khs_loops}" "${call}")

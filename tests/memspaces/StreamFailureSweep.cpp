@@ -196,7 +196,7 @@ TEST_CASE("whichever call fails: snapshots on streams", "[failures]") {
     int pushed               = 0;
     bool failed              = false;
     struct Closed {
-      std::shared_ptr<SnapshotThread> thread = SnapshotThread::start(4, false);
+      std::shared_ptr<SnapshotThread> thread = SnapshotThread::start(4);
       ~Closed() { thread->close(); }
     } const queue;
     for (int i = 0; i < 3; ++i) {

@@ -43,7 +43,7 @@ void structures() {
   bool named = false;
   for (auto const& s : now.spaces) named = named || (s.space == "Pinned" && s.blocks == 1);
   check(named, "spaces of statistics");
-  check(khs::pool::to_json(now).find("\"segments\"") != std::string::npos, "to_json");
+  check(khs::pool::to_text(now).find("segments") != std::string::npos, "to_text");
   khs::pool::reserve(1 << 20).wait();
 }
 

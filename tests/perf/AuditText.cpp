@@ -4,7 +4,6 @@
 // What the audit reads beside events, and how it writes names.
 
 #include "../../perf/tools/audit/Findings.hpp"
-#include "../../perf/tools/audit/Findings.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -21,17 +20,17 @@ TEST_CASE("labels are shown on one line, and are UTF-8 whatever they are", "[aud
   CHECK(quoted("a\nb") == "`a\\x0ab`");
   CHECK(quoted("a\u009b31m") == "`a\\x9b31m`");  // what terminals take for ESC and [
   CHECK(shown(std::string(5000, 'x')).size() < 80);
-  CHECK(as_utf8("Fl\u00e4che") == "Fl\u00e4che");
-  CHECK(as_utf8("\xff") == "\uFFFD");
-  CHECK(as_utf8("\xc3") == "\uFFFD");
-  CHECK(as_utf8("\xed\xa0\x80x") == "\uFFFD\uFFFD\uFFFDx");
+  CHECK(shown("Fl\u00e4che") == "Fl\u00e4che");
+  CHECK(shown("\xff") == "\uFFFD");
+  CHECK(shown("\xc3") == "\uFFFD");
+  CHECK(shown("\xed\xa0\x80x") == "\uFFFD\uFFFD\uFFFDx");
 }
 
 TEST_CASE("the launcher's variables name the rank, if they are numbers", "[audit]") {
   setenv("OMPI_COMM_WORLD_RANK", "3", 1);
   setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
   CHECK(this_process().name().starts_with("rank 3 of 8 on "));
-  CHECK_THAT(json_of({}, this_process(), 1), ContainsSubstring("\"rank\": 3,\n\"ranks\": 8"));
+  CHECK_THAT(table_of({}, this_process(), 1), ContainsSubstring("rank 3 of 8 on "));
   setenv("OMPI_COMM_WORLD_RANK", "3; or worse", 1);
   CHECK(this_process().rank.find("worse") == std::string::npos);
   unsetenv("OMPI_COMM_WORLD_RANK");
@@ -40,13 +39,13 @@ TEST_CASE("the launcher's variables name the rank, if they are numbers", "[audit
 
 TEST_CASE("each rank has a file of its own", "[audit]") {
   Process process;
-  CHECK(file_of("a/audit.json", process) == "a/audit.json");
+  CHECK(file_of("a/audit.txt", process) == "a/audit.txt");
   process.rank = "3";
-  CHECK(file_of("a/audit.json", process) == "a/audit.3.json");
+  CHECK(file_of("a/audit.txt", process) == "a/audit.3.txt");
   CHECK(file_of("a.b/audit", process) == "a.b/audit.3");
   CHECK(file_of("/.audit", process) == "/.audit.3");
   process.size = "1";
-  CHECK(file_of("audit.json", process) == "audit.json");
+  CHECK(file_of("audit.txt", process) == "audit.txt");
 }
 
 }  // namespace KokkosHostSpaces::Audit

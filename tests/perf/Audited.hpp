@@ -30,13 +30,13 @@ inline SpaceHandle space(char const* name) {
 
 // What is written to stderr and to the file by all between init and finalize.
 struct Audited {
-  std::string text, json;
+  std::string text, file;
 };
 
 template <class Program>
 Audited audited(Program const& program) {
   auto const file =
-      std::filesystem::temp_directory_path() / ("khs_audit_" + std::to_string(getpid()) + ".json");
+      std::filesystem::temp_directory_path() / ("khs_audit_" + std::to_string(getpid()) + ".txt");
   for (char const* name : {"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "PMI_RANK", "MV2_COMM_WORLD_RANK",
                            "PMIX_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"})
     unsetenv(name);
@@ -50,7 +50,7 @@ Audited audited(Program const& program) {
     result.text = captured.text();
   }
   std::ifstream in(file);
-  result.json = {std::istreambuf_iterator<char>(in), {}};
+  result.file = {std::istreambuf_iterator<char>(in), {}};
   std::filesystem::remove(file);
   unsetenv("KOKKOS_HOST_SPACES_AUDIT");
   return result;

@@ -181,15 +181,3 @@ TEST_CASE(
   CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 1, ""}; }) == "ranks_of_node");
   CHECK(warned_of([](Findings& f) { f.node_share = {64 << 20, 4, "MPI_LOCALNRANKS"}; }).empty());
 }
-
-TEST_CASE("rates of a host that contradict each other are warned of") {
-  auto const touched_at = [](double rate) {
-    return warned_of([=](Findings& f) {
-      f.with_cuda = false;
-      f.gpus.clear();
-      f.host_rates = HostRates{.bytes = 1 << 30, .touch = rate, .copy = 8e9, .verified = true};
-    });
-  };
-  CHECK(touched_at(0.4e9) == "slow_touch");
-  CHECK(touched_at(4e9).empty());
-}

@@ -5,14 +5,14 @@
 #   sh audit.sh <words> <program> [<argument>...]
 #
 # The program runs to its end, and the audit, which KOKKOS_TOOLS_LIBS loads into it, has these words
-# for it. What it writes to the file of KOKKOS_HOST_SPACES_AUDIT is JSON, if $PYTHON can tell.
+# for it, which are also in the file of KOKKOS_HOST_SPACES_AUDIT.
 
 words=$1
 shift
-[ -z "$KOKKOS_HOST_SPACES_AUDIT" ] || rm -f "$KOKKOS_HOST_SPACES_AUDIT"
+rm -f "$KOKKOS_HOST_SPACES_AUDIT"
 output=$("$@" 2>&1)
 code=$?
 printf '%s\n' "$output"
 [ $code -eq 0 ] || exit $code
 printf '%s\n' "$output" | grep -qF -- "$words" || exit 1
-[ -z "$KOKKOS_HOST_SPACES_AUDIT" ] || [ -z "$PYTHON" ] || "$PYTHON" -m json.tool "$KOKKOS_HOST_SPACES_AUDIT"
+grep -qF -- "$words" "$KOKKOS_HOST_SPACES_AUDIT"

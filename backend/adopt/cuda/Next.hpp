@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <type_traits>
 
 #define KHS_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -21,13 +22,17 @@ struct Name {
   char text[count];
 };
 
-/// Calls a function of the CUDA runtime that this library interposes, as the program would have without
-/// it. An error that no runtime has (cudaErrorUnknown) if there is none.
-template <Name name, class... Arguments>
-int call_next(Arguments... arguments) noexcept {
+/// Calls a function of the CUDA runtime behind this library, as the program would have without it. If there
+/// is none: an error that no runtime has (cudaErrorUnknown), or a text.
+template <Name name, class Result = int, class... Arguments>
+Result call_next(Arguments... arguments) noexcept {
   static std::atomic<void*> next{nullptr};
   if (next == nullptr) next = Objects::find_next(name.text, "libcudart.so");
-  return next == nullptr ? 999 : reinterpret_cast<int (*)(Arguments...)>(next.load())(arguments...);
+  if (next != nullptr) return reinterpret_cast<Result (*)(Arguments...)>(next.load())(arguments...);
+  if constexpr (std::is_pointer_v<Result>)
+    return "unknown";
+  else
+    return Result(999);
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

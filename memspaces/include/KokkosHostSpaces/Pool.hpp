@@ -33,9 +33,6 @@ namespace KokkosHostSpaces::pool {
 /// The statistics as a table.
 std::string to_text(Statistics const& statistics);
 
-/// The statistics as one JSON object; sizes in bytes, times in seconds.
-std::string to_json(Statistics const& statistics);
-
 /// Describes the allocation that the memory of a View belongs to.
 template <class DataType, class... Properties>
 std::optional<Description> describe(Kokkos::View<DataType, Properties...> const& view) {

@@ -37,18 +37,12 @@ template <class View>
 using SnapshotView =
     Kokkos::View<typename View::const_data_type, Impl::DenseLayoutOf<View>, PinnedSpace>;
 
-/// Tells a call whose bytes would exceed SnapshotOptions::bytes_in_flight to wait until writers are done,
-/// or to throw.
-enum class WhenFull { wait, refuse };
-
-/// Options of a SnapshotQueue, all of which have defaults.
+/// Options of a SnapshotQueue.
 struct SnapshotOptions {
   /// Upper bound of the bytes of all snapshots whose writers are not done. A single snapshot must not
   /// exceed it. 0: all together may have twice the bytes of the largest one so far, so that one is
   /// copied while another is written, or 64 MiB if that is more; a single one has no bound.
   std::size_t bytes_in_flight = 0;
-  /// Tells a call that would exceed `bytes_in_flight` to wait or to throw.
-  WhenFull when_full = WhenFull::wait;
 };
 
 /// Handle of a snapshot. The destructor does not wait.
@@ -103,18 +97,24 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
       dense_layout_of(view));
 }
 
-// Takes memory for copies of all `views`. Where the limit of the pool leaves too little, waits until a
-// writer is done, which gives its memory back, and tries again.
+// Admits a job, and takes memory for copies of all `views`. Where the limit of the pool leaves too little, waits
+// until a writer is done, which gives its memory back, and tries again.
 template <class ExecutionSpace, class... Views>
-auto memory_beside_writers(SnapshotThread& thread, ExecutionSpace const& instance,
-                           Views const&... views) {
+auto admit_job(std::list<SnapshotJob>& job, SnapshotThread& thread, std::string const& label,
+               ExecutionSpace const& instance, Views const&... views) {
   for (;;) {
-    std::uint64_t const destroyed = SnapshotThread::destroyed();
+    std::uint64_t const freed = SnapshotThread::freed();
     try {
+      job.emplace_back(
+          thread, label,
+          (std::size_t(0) + ... + (views.size() * sizeof(typename Views::value_type))));
       auto const turn = SnapshotThread::turn_to_take_memory();
-      return std::tuple{memory_for_snapshot(instance, views)...};
+      std::tuple memory{memory_for_snapshot(instance, views)...};
+      job.front().has_memory();
+      return memory;
     } catch (OutOfPinnedMemory const&) {
-      if (!thread.wait_for_another(destroyed)) throw;
+      job.clear();
+      if (!SnapshotThread::wait_for_memory(freed)) throw;
     }
   }
 }
@@ -130,15 +130,13 @@ Snapshot enqueue_snapshot(std::shared_ptr<SnapshotThread> thread, std::string co
   // Takes `thread` by value: an error destroys the writer, which may be the last owner of the queue.
   // All that can fail on the host comes before the first copy.
   std::list<SnapshotJob> job;
-  job.emplace_back(*thread, label,
-                   (std::size_t(0) + ... + (views.size() * sizeof(typename Views::value_type))));
   std::apply(
       [&](auto const&... host) {
         job.front().writer = std::make_unique<WriterOfViews<OwnWriter, SnapshotView<Views>...>>(
             std::forward<Writer>(writer), SnapshotView<Views>(host)...);
         (Kokkos::deep_copy(instance, host, views), ...);
       },
-      memory_beside_writers(*thread, instance, views...));
+      admit_job(job, *thread, label, instance, views...));
   if constexpr (is_driven_v<ExecutionSpace>)
     job.front().wait_for(stream_of(instance), device_id_of(instance));
   else
@@ -273,8 +271,8 @@ struct SnapshotFunction {
 /// \param view             its elements are trivially copyable
 /// \param views_and_writer more Views, and last the writer, which is moved or copied, and is called and
 ///                         destroyed in the library's thread
-/// \throw Error in a capture, or if the bytes exceed the bound and waiting is refused or would never end
-/// \throw OutOfPinnedMemory
+/// \throw Error in a capture, or if the bytes exceed the bound and waiting would never end
+/// \throw OutOfPinnedMemory if no writer is left to wait for, or to a writer, which does not wait for memory
 /// \throw DeviceError
 inline constexpr Impl::SnapshotFunction snapshot{};
 

@@ -21,7 +21,6 @@
 #include <KokkosHostSpaces/impl/stream/typed/StreamedStages.hpp>
 
 #include <string>
-#include <utility>
 
 namespace KokkosHostSpaces {
 
@@ -41,19 +40,11 @@ inline constexpr Impl::MakeSteps steps{};
 /// for bit. Copies each row once, whatever the halos: rows that the next chunk reads stay on the device.
 /// ZeroCopy makes a pass for each stage, with the intermediate arrays in host memory. All else is as for
 /// streamed_for.
-template <class Way = Automatic, class ExecutionSpace, class Range, class... Stages>
-StreamedLoop streamed_chain(std::string const& label, StreamOptions<ExecutionSpace> const& options,
-                            Range const& range, Stages const&... stages) {
-  return Impl::run_streamed_chain(label, Impl::complete<Way>(options, range), Impl::box_of(range),
+template <class Way = Automatic, Impl::InstanceOrOptions Where, class Range, class... Stages>
+StreamedLoop streamed_chain(std::string const& label, Where const& where, Range const& range,
+                            Stages const&... stages) {
+  return Impl::run_streamed_chain(label, Impl::complete<Way>(where, range), Impl::box_of(range),
                                   stages...);
-}
-
-/// The same, on an instance.
-template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class... Stages>
-StreamedLoop streamed_chain(std::string const& label, ExecutionSpace const& instance,
-                            Range const& range, Stages const&... stages) {
-  return streamed_chain<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
-                             stages...);
 }
 
 /// The same, on the default instance.
@@ -62,17 +53,11 @@ StreamedLoop streamed_chain(std::string const& label, Range const& range, Stages
   return streamed_chain<Way>(label, Impl::options_for(range), range, stages...);
 }
 
-/// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
+/// The same, with options in braces: `{.chunk_rows = 100}`.
 template <class Way = Automatic, Impl::StreamedRange Range, class... Stages>
 StreamedLoop streamed_chain(std::string const& label, StreamOptions<> const& options,
                             Range const& range, Stages const&... stages) {
-  return streamed_chain<Way, Kokkos::DefaultExecutionSpace>(label, options, range, stages...);
-}
-
-/// The same, without a label.
-template <class Way = Automatic, Impl::NoLabel First, class... Rest>
-StreamedLoop streamed_chain(First const& first, Rest&&... rest) {
-  return streamed_chain<Way>(std::string(), first, std::forward<Rest>(rest)...);
+  return streamed_chain<Way, StreamOptions<>>(label, options, range, stages...);
 }
 
 }  // namespace KokkosHostSpaces

@@ -16,12 +16,10 @@
 #include <KokkosHostSpaces/impl/stream/typed/StreamedRun.hpp>
 
 #include <string>
-#include <utility>
 
 namespace KokkosHostSpaces {
 
-/// Order of the arguments of all streamed loops: label (may be left out), instance or options (may be
-/// left out), range, body, for a reduction its result, arguments. The range is a number of iterations,
+/// Order of the arguments of all streamed loops: label, instance or options (may be left out), range, body, for a reduction its result, arguments. The range is a number of iterations,
 /// a Box, or a RangePolicy or MDRangePolicy of Kokkos, whose tiles are ignored, and whose instance is
 /// used if no other one is given.
 ///
@@ -51,20 +49,12 @@ namespace KokkosHostSpaces {
 /// \throw Error, before anything runs, if the body's integers cannot hold the range, if the arguments do
 /// not fit the range or each other, cannot be reached, or one chunk does not fit the memory that may be
 /// used
-template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class... Arguments>
-StreamedLoop streamed_for(std::string const& label, StreamOptions<ExecutionSpace> const& options,
-                          Range const& range, Body const& body, Arguments const&... arguments) {
-  return Impl::run_streamed_for(label, Impl::complete<Way>(options, range), Impl::box_of(range),
-                                body, arguments...);
-}
-
-/// The same, on an instance.
-template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
+template <class Way = Automatic, Impl::InstanceOrOptions Where, class Range, class Body,
           class... Arguments>
-StreamedLoop streamed_for(std::string const& label, ExecutionSpace const& instance,
-                          Range const& range, Body const& body, Arguments const&... arguments) {
-  return streamed_for<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
-                           body, arguments...);
+StreamedLoop streamed_for(std::string const& label, Where const& where, Range const& range,
+                          Body const& body, Arguments const&... arguments) {
+  return Impl::run_streamed_for(label, Impl::complete<Way>(where, range), Impl::box_of(range), body,
+                                arguments...);
 }
 
 /// The same, on the default instance.
@@ -74,18 +64,11 @@ StreamedLoop streamed_for(std::string const& label, Range const& range, Body con
   return streamed_for<Way>(label, Impl::options_for(range), range, body, arguments...);
 }
 
-/// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
+/// The same, with options in braces: `{.chunk_rows = 100}`.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class... Arguments>
 StreamedLoop streamed_for(std::string const& label, StreamOptions<> const& options,
                           Range const& range, Body const& body, Arguments const&... arguments) {
-  return streamed_for<Way, Kokkos::DefaultExecutionSpace>(label, options, range, body,
-                                                          arguments...);
-}
-
-/// The same, without a label.
-template <class Way = Automatic, Impl::NoLabel First, class... Rest>
-StreamedLoop streamed_for(First const& first, Rest&&... rest) {
-  return streamed_for<Way>(std::string(), first, std::forward<Rest>(rest)...);
+  return streamed_for<Way, StreamOptions<>>(label, options, range, body, arguments...);
 }
 
 }  // namespace KokkosHostSpaces

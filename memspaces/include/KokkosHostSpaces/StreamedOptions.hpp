@@ -49,27 +49,33 @@ class StreamedLoop {
 
   /// Waits until the results are in host memory, and in the result of a reduction.
   /// \throw Error once, if the device reported an error
-  void fence() const;
+  void fence() const {
+    if (m_state != nullptr) m_state->fence();
+  }
   /// True if fence() would not wait.
-  bool is_done() const;
+  bool is_done() const { return state().is_done(); }
 
   /// The transport that was chosen.
-  Transport transport() const;
+  Transport transport() const { return state().transport; }
   /// The number of chunks.
-  std::int64_t chunks() const;
+  std::int64_t chunks() const { return state().chunks; }
   /// Rows of a chunk at most. The first and the last chunks have fewer, unless the rows were asked
   /// for.
-  std::int64_t chunk_rows() const;
+  std::int64_t chunk_rows() const { return state().chunk_rows; }
   /// Bytes that the loop copies to devices.
-  std::size_t bytes_to_device() const;
+  std::size_t bytes_to_device() const { return state().bytes_to_device; }
   /// Bytes that the loop copies from devices.
-  std::size_t bytes_to_host() const;
+  std::size_t bytes_to_host() const { return state().bytes_to_host; }
   /// Bytes of device memory that the loop takes.
-  std::size_t device_memory() const;
+  std::size_t device_memory() const { return state().memory; }
   /// A sentence that tells the choice of the transport, the rule that it follows from, and the bytes.
-  std::string explain() const;
+  std::string explain() const { return state().explain(); }
 
  private:
+  Impl::StreamedState const& state() const {
+    return m_state != nullptr ? *m_state : Impl::no_streamed_loop();
+  }
+
   std::shared_ptr<Impl::StreamedState> m_state;
 };
 

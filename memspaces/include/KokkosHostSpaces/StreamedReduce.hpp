@@ -17,7 +17,6 @@
 #include <KokkosHostSpaces/impl/stream/typed/StreamedRun.hpp>
 
 #include <string>
-#include <utility>
 
 namespace KokkosHostSpaces {
 
@@ -32,27 +31,16 @@ namespace KokkosHostSpaces {
 /// transport and any number of devices. Without it ZeroCopy has larger chunks than Staged, and devices
 /// share the rows by their measured rates.
 ///
-/// \param label, options, range, body, arguments as those of streamed_for
+/// \param label, where, range, body, arguments as those of streamed_for
 /// \param reducer a reducer of Kokkos or of the application; or, for a sum, the variable or the View of
 ///        rank 0 that gets it. The result is in host memory
 /// \throw Error as streamed_for does
-template <class Way = Automatic, class ExecutionSpace, class Range, class Body, class Reducer,
-          class... Arguments>
-StreamedLoop streamed_reduce(std::string const& label, StreamOptions<ExecutionSpace> const& options,
-                             Range const& range, Body const& body, Reducer&& reducer,
-                             Arguments const&... arguments) {
-  return Impl::run_streamed_reduce(label, Impl::complete<Way>(options, range), Impl::box_of(range),
-                                   body, reducer, arguments...);
-}
-
-/// The same, on an instance.
-template <class Way = Automatic, Impl::ExecutionSpace ExecutionSpace, class Range, class Body,
+template <class Way = Automatic, Impl::InstanceOrOptions Where, class Range, class Body,
           class Reducer, class... Arguments>
-StreamedLoop streamed_reduce(std::string const& label, ExecutionSpace const& instance,
-                             Range const& range, Body const& body, Reducer&& reducer,
-                             Arguments const&... arguments) {
-  return streamed_reduce<Way>(label, StreamOptions<ExecutionSpace>{.instances = {instance}}, range,
-                              body, reducer, arguments...);
+StreamedLoop streamed_reduce(std::string const& label, Where const& where, Range const& range,
+                             Body const& body, Reducer&& reducer, Arguments const&... arguments) {
+  return Impl::run_streamed_reduce(label, Impl::complete<Way>(where, range), Impl::box_of(range),
+                                   body, reducer, arguments...);
 }
 
 /// The same, on the default instance.
@@ -63,20 +51,13 @@ StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body 
   return streamed_reduce<Way>(label, Impl::options_for(range), range, body, reducer, arguments...);
 }
 
-/// The same, with options in braces: `{.chunk_rows = 100}`. These need a label.
+/// The same, with options in braces: `{.chunk_rows = 100}`.
 template <class Way = Automatic, Impl::StreamedRange Range, class Body, class Reducer,
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, StreamOptions<> const& options,
                              Range const& range, Body const& body, Reducer&& reducer,
                              Arguments const&... arguments) {
-  return streamed_reduce<Way, Kokkos::DefaultExecutionSpace>(label, options, range, body, reducer,
-                                                             arguments...);
-}
-
-/// The same, without a label.
-template <class Way = Automatic, Impl::NoLabel First, class... Rest>
-StreamedLoop streamed_reduce(First const& first, Rest&&... rest) {
-  return streamed_reduce<Way>(std::string(), first, std::forward<Rest>(rest)...);
+  return streamed_reduce<Way, StreamOptions<>>(label, options, range, body, reducer, arguments...);
 }
 
 }  // namespace KokkosHostSpaces

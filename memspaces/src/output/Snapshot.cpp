@@ -52,9 +52,8 @@ AllQueues& all_queues() {
 }  // namespace
 
 std::shared_ptr<SnapshotThread> start_snapshots(SnapshotOptions const& options) {
-  AllQueues& all = all_queues();
-  auto const thread =
-      SnapshotThread::start(options.bytes_in_flight, options.when_full == WhenFull::refuse);
+  AllQueues& all    = all_queues();
+  auto const thread = SnapshotThread::start(options.bytes_in_flight);
   all.add(thread);
   return thread;
 }

@@ -43,54 +43,24 @@ void wait_politely(std::string const& label, Driver::Event event) {
   }
 }
 
-// The jobs of all queues of this process, whose memory is that of one pool. The child of a fork has no
+// The jobs of all queues of this process whose memory is taken, from one pool. The child of a fork has no
 // threads that would end those of its parent.
-//
-// Invariant: `moving` jobs will be destroyed without a job that waits for memory: those that are neither
-// waiting, nor pushed to a queue whose writer waits.
 struct AllJobs {
   std::mutex mutex;
   std::condition_variable changed;
-  std::uint64_t destroyed = 0;
-  std::size_t moving      = 0;
-  std::size_t writers     = 0;  // that wait for memory: where nothing moves, they are refused first
+  std::uint64_t freed = 0;
+  std::size_t alive   = 0;
   std::recursive_timed_mutex turns{};
 };
 
-// Never destroyed: the last writers end with the process.
 AllJobs& all_jobs() {
   constinit static Backend::OfThisProcess<AllJobs> jobs;
   return jobs.get();
 }
 
-thread_local SnapshotThread* queue_of_this_writer = nullptr;
+thread_local bool is_writer_thread = false;
 
 }  // namespace
-
-/// While it lives, the writer that made it, if one did, cannot end, and no job of its queue moves.
-class SnapshotThread::Stalled {
- public:
-  Stalled() {
-    std::lock_guard const lock(all_jobs().mutex);
-    // A tool may take a snapshot while a writer takes memory for another one.
-    if (queue_of_this_writer == nullptr || queue_of_this_writer->m_is_stalled) return;
-    m_queue               = queue_of_this_writer;
-    m_queue->m_is_stalled = true;
-    all_jobs().moving -= m_queue->m_pushed_alive;
-    all_jobs().changed.notify_all();
-  }
-  ~Stalled() {
-    if (m_queue == nullptr) return;
-    std::lock_guard const lock(all_jobs().mutex);
-    m_queue->m_is_stalled = false;
-    all_jobs().moving += m_queue->m_pushed_alive;
-  }
-  Stalled(Stalled const&)            = delete;
-  Stalled& operator=(Stalled const&) = delete;
-
- private:
-  SnapshotThread* m_queue = nullptr;
-};
 
 // --- a job ---
 
@@ -102,7 +72,20 @@ SnapshotJob::SnapshotJob(SnapshotThread& thread, std::string label, std::size_t 
 SnapshotJob::~SnapshotJob() {
   writer.reset();
   Driver::release_event(m_event);
-  m_thread.release(*this);
+  m_thread.release(m_bytes);
+  if (!m_has_memory) return;
+  AllJobs& all = all_jobs();
+  std::lock_guard const lock(all.mutex);
+  --all.alive;
+  ++all.freed;
+  all.changed.notify_all();
+}
+
+void SnapshotJob::has_memory() noexcept {
+  AllJobs& all = all_jobs();
+  std::lock_guard const lock(all.mutex);
+  m_has_memory = true;
+  ++all.alive;
 }
 
 void SnapshotJob::wait_for(StreamHandle stream, int device) {
@@ -112,8 +95,8 @@ void SnapshotJob::wait_for(StreamHandle stream, int device) {
 
 // --- the thread ---
 
-std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, bool refuses) {
-  auto const made = std::make_shared<SnapshotThread>(bound, refuses);
+std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound) {
+  auto const made = std::make_shared<SnapshotThread>(bound);
   // A thread inherits the binding of the one that makes it, which may be to a core that computes.
   Backend::Cores const cores = Backend::Cores::allowed();
   try {
@@ -131,8 +114,8 @@ std::shared_ptr<SnapshotThread> SnapshotThread::start(std::size_t bound, bool re
   return made;
 }
 
-SnapshotThread::SnapshotThread(std::size_t bound, bool refuses)
-    : m_bound(bound), m_refuses(refuses), m_generation(Backend::fork_generation()) {}
+SnapshotThread::SnapshotThread(std::size_t bound)
+    : m_bound(bound), m_generation(Backend::fork_generation()) {}
 
 SnapshotThread::~SnapshotThread() { tell_error(); }
 
@@ -156,7 +139,7 @@ void SnapshotThread::tell_error() noexcept {
 }
 
 void SnapshotThread::run() noexcept {
-  queue_of_this_writer = this;
+  is_writer_thread = true;
   std::unique_lock lock(m_mutex);
   for (;;) {
     m_work.wait(lock, [this] { return !m_jobs.empty() || m_closed; });
@@ -192,13 +175,6 @@ void SnapshotThread::run() noexcept {
 }
 
 std::uint64_t SnapshotThread::push(std::list<SnapshotJob>& job) noexcept {
-  {
-    AllJobs& all = all_jobs();
-    std::lock_guard const lock(all.mutex);
-    job.front().m_is_pushed = true;
-    ++m_pushed_alive;
-    if (m_is_stalled && --all.moving == 0) all.changed.notify_all();
-  }
   std::lock_guard const lock(m_mutex);
   m_largest = std::max(m_largest, job.front().m_bytes);
   m_jobs.splice(m_jobs.end(), job);
@@ -228,35 +204,18 @@ void SnapshotThread::admit(std::string const& label, std::size_t bytes) {
       throw Error(problem +
                   " (one snapshot alone exceeds them): allow more by "
                   "SnapshotOptions::bytes_in_flight, or take Views apart");
-    if (m_refuses)
-      throw Error(
-          problem + " (" + std::to_string(m_in_flight) +
-          " bytes are not written yet): fence, or allow more by SnapshotOptions::bytes_in_flight");
     if (is_own_thread())
       throw Error(problem +
                   " (a writer takes the snapshot, and cannot wait for itself): allow more "
                   "by SnapshotOptions::bytes_in_flight, or take it in a queue of its own");
-    Stalled const writer_of_caller;
     m_progress.wait(lock, fits);
   }
   m_in_flight += bytes;
-  lock.unlock();
-  AllJobs& all = all_jobs();
-  std::lock_guard const lock_all(all.mutex);
-  ++all.moving;
 }
 
-void SnapshotThread::release(SnapshotJob const& job) noexcept {
-  {
-    AllJobs& all = all_jobs();
-    std::lock_guard const lock(all.mutex);
-    if (job.m_is_pushed) --m_pushed_alive;
-    if (!(job.m_is_pushed && m_is_stalled)) --all.moving;
-    ++all.destroyed;
-    all.changed.notify_all();
-  }
+void SnapshotThread::release(std::size_t bytes) noexcept {
   std::lock_guard const lock(m_mutex);
-  m_in_flight -= job.m_bytes;
+  m_in_flight -= bytes;
   m_progress.notify_all();
 }
 
@@ -274,29 +233,21 @@ std::uint64_t SnapshotThread::pushed() const {
   return m_pushed;
 }
 
-std::uint64_t SnapshotThread::destroyed() {
+std::uint64_t SnapshotThread::freed() {
   std::lock_guard const lock(all_jobs().mutex);
-  return all_jobs().destroyed;
+  return all_jobs().freed;
 }
 
 std::unique_lock<std::recursive_timed_mutex> SnapshotThread::turn_to_take_memory() {
   return {all_jobs().turns, std::chrono::system_clock::now() + std::chrono::seconds(1)};
 }
 
-bool SnapshotThread::wait_for_another(std::uint64_t destroyed) {
-  if (m_refuses) return false;
+bool SnapshotThread::wait_for_memory(std::uint64_t freed) {
+  if (is_writer_thread) return false;
   AllJobs& all = all_jobs();
-  Stalled const writer_of_caller;
   std::unique_lock lock(all.mutex);
-  std::size_t const is_writer = queue_of_this_writer != nullptr ? 1 : 0;
-  all.writers += is_writer;
-  if (--all.moving == 0) all.changed.notify_all();
-  all.changed.wait(lock, [&] {
-    return all.destroyed > destroyed || (all.moving == 0 && (is_writer != 0 || all.writers == 0));
-  });
-  ++all.moving;
-  all.writers -= is_writer;
-  return all.destroyed > destroyed;
+  all.changed.wait(lock, [&] { return all.freed > freed || all.alive == 0; });
+  return all.freed > freed;
 }
 
 void SnapshotThread::fence(std::uint64_t number) {

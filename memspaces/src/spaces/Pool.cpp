@@ -3,15 +3,13 @@
 
 #include <KokkosHostSpaces/Pool.hpp>
 
-#include "../../../backend/Json.hpp"
+#include "../../../backend/Text.hpp"
 
 #include <iomanip>
 
 namespace KokkosHostSpaces {
 
 namespace {
-
-using Impl::Backend::Json;
 
 constexpr double MiB = 1 << 20;
 
@@ -21,19 +19,6 @@ char const* name_of(MemoryKind kind) {
     case MemoryKind::write_combined: return "write-combined";
   }
   return "unknown";
-}
-
-void json_fields(Json& json, pool::Usage const& u) {
-  json.value("bytes_locked", u.bytes_locked);
-  json.value("bytes_in_use", u.bytes_in_use);
-  json.value("bytes_asked", u.bytes_asked);
-  json.value("bytes_retired", u.bytes_retired);
-  json.value("bytes_cached", u.bytes_cached);
-  json.value("bytes_high_water", u.bytes_high_water);
-  json.value("segments", u.segments);
-  json.value("hits", u.hits);
-  json.value("misses", u.misses);
-  json.value("seconds_locking", u.seconds_locking);
 }
 
 void text_row(std::ostream& out, std::string const& name, pool::Usage const& u) {
@@ -76,46 +61,6 @@ std::string to_text(Statistics const& statistics) {
   out << "registered segments: " << statistics.registered_segments << '\n';
   if (statistics.seconds_oldest_retired > 0)
     out << "oldest retired memory: " << statistics.seconds_oldest_retired << " s\n";
-  return out.str();
-}
-
-std::string to_json(Statistics const& statistics) {
-  Impl::Backend::OutText out;
-  Json json(out, ", ");  // one line, for logs
-  json.open('{');
-  json.open('{', "total");
-  json_fields(json, statistics.total);
-  json.close('}');
-  json.value("limit", statistics.limit);
-  json.open('{', "node_share");
-  json.value("bytes", statistics.node_share.bytes);
-  json.value("ranks", statistics.node_share.ranks);
-  json.value("source", statistics.node_share.source);
-  json.close('}');
-  json.value("bytes_node_shared", statistics.bytes_node_shared);
-  json.value("registered_segments", statistics.registered_segments);
-  json.value("seconds_oldest_retired", statistics.seconds_oldest_retired);
-  json.open('[', "pools");
-  for (PoolUsage const& p : statistics.pools) {
-    json.open('{');
-    json.value("kind", name_of(p.kind));
-    json.value("numa_node", p.numa_node);
-    json_fields(json, p.usage);
-    json.close('}');
-  }
-  json.close(']');
-  json.open('[', "spaces");
-  for (SpaceUsage const& s : statistics.spaces) {
-    json.open('{');
-    json.value("space", s.space);
-    json.value("bytes_in_use", s.bytes_in_use);
-    json.value("bytes_asked", s.bytes_asked);
-    json.value("blocks", s.blocks);
-    json.value("allocations", s.allocations);
-    json.close('}');
-  }
-  json.close(']');
-  json.close('}');
   return out.str();
 }
 

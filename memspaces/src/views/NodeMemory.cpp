@@ -5,6 +5,7 @@
 #include <KokkosHostSpaces/impl/views/NodeMemory.hpp>
 
 #include "../../../backend/Config.hpp"
+#include "../../../backend/guard/Protection.hpp"
 #include "../../../backend/os/Fork.hpp"
 #include "../../../backend/os/MemoryFile.hpp"
 #include "../../../backend/os/MemoryLimit.hpp"
@@ -88,7 +89,7 @@ void NodeMemory::fault_in(std::size_t index, std::size_t parts) {
 void NodeMemory::lock() {
   if (m_data == nullptr) return;
   m_registration.emplace(m_data, m_mapped, m_label, AtFork::leave_out);
-  Backend::forbid_writes(m_data, m_mapped);
+  Backend::protect_pages(m_data, m_mapped, Backend::Access::read);
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -10,8 +10,8 @@ namespace KokkosHostSpaces::Perf {
 
 std::vector<Group> const& groups() {
   static std::vector<Group> const only = {
-      {"idioms", idioms_cases, write_idioms_table, serve_adopted_idiom},
-      {"transport", transport_cases, write_transport_table}};
+      {"idioms", idioms_cases, serve_adopted_idioms},
+      {"transport", transport_cases}};
   return only;
 }
 

@@ -120,7 +120,7 @@ class TransportPair final : public Pair {
 
   void launch(Arrays const& at) const {
     Kokkos::parallel_for("triad", Elements<Execution>(m_instance, 0, n()),
-                         MapBody<Triad<double>, double, 2>{at.c, {at.a, at.b}});
+                         MapBody<ElementOperation<triad, double>, double, 2>{at.c, {{at.a, at.b}}});
   }
 
   void enqueue_baseline() {

@@ -18,15 +18,6 @@
 
 namespace KokkosHostSpaces::Perf {
 
-template <class Op, class T, int inputs>
-struct TermOfSum {
-  T const* in[inputs];
-  KOKKOS_FUNCTION void operator()(std::int64_t i, T& sum) const {
-    if constexpr (inputs == 1) sum += Op()(in[0][i]);
-    if constexpr (inputs == 2) sum += Op()(in[0][i], in[1][i]);
-  }
-};
-
 template <class Space, class T>
 class VectorKernels {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -58,16 +49,24 @@ class VectorKernels {
     In const a(run.a, m_elements), b(run.b, m_elements), c_in(run.c, m_elements);
     Out const c(run.c, m_elements);
     Number const sum(run.sum);
-    switch (op) {
-      case VectorOperation::copy: return add_map("copy", c, Same<T>(), a);
-      case VectorOperation::scale: return add_map("scale", c, Scaled<T>(), a);
-      case VectorOperation::add: return add_map("add", c, Sum<T>(), a, b);
-      case VectorOperation::triad: return add_map("triad", c, Triad<T>(), a, b);
-      case VectorOperation::nstream: return add_map("nstream", c, Nstream<T>(), c_in, a, b);
-      case VectorOperation::axpy: return add_map("axpy", c, Axpy<T>(), c_in, a);
-      case VectorOperation::dot: return add_sum("dot", sum, Product<T>(), a, b);
-      case VectorOperation::norm: return add_sum("norm", sum, Square<T>(), a);
-    }
+    with_operation(op, [&](auto constant) {
+      constexpr VectorOperation known = decltype(constant)::value;
+      ElementOperation<known, T> const element;
+      auto const add_on = [&](auto const&... in) {
+        if constexpr (is_sum(known))
+          add_sum(name(known), sum, element, in...);
+        else
+          add_map(name(known), c, element, in...);
+      };
+      if constexpr (reads_c(known) && reads_b(known))
+        add_on(c_in, a, b);
+      else if constexpr (reads_c(known))
+        add_on(c_in, a);
+      else if constexpr (reads_b(known))
+        add_on(a, b);
+      else
+        add_on(a);
+    });
   }
 
   template <class Op, class... Views>
@@ -75,7 +74,7 @@ class VectorKernels {
     if (m_launch == Launch::element_wise) {
       m_kernels.push_back([=, this] { element_wise(label, m_instance, c, op, in...); });
     } else if constexpr (on_device) {
-      MapBody<Op, T, int(sizeof...(in))> const body{c.data(), {in.data()...}};
+      MapBody<Op, T, int(sizeof...(in))> const body{c.data(), {{in.data()...}}};
       if (m_launch == Launch::khs_parallel)
         m_kernels.push_back(
             [=, this] { parallel_for(label, m_instance, std::int64_t(m_elements), body); });
@@ -91,7 +90,7 @@ class VectorKernels {
     if (m_launch == Launch::element_wise) {
       m_kernels.push_back([=, this] { element_sum(label, m_instance, sum, op, in...); });
     } else if constexpr (on_device) {
-      TermOfSum<Op, T, int(sizeof...(in))> const term{{in.data()...}};
+      TermOfSum<Op, T, int(sizeof...(in))> const term{{{in.data()...}}};
       if (m_launch == Launch::khs_parallel)
         m_kernels.push_back(
             [=, this] { parallel_reduce(label, m_instance, std::int64_t(m_elements), term, sum); });

@@ -149,25 +149,10 @@ template <class T>
 std::unique_ptr<VectorBaseline> make_vector_baseline(VectorOperation op,
                                                      std::vector<VectorArguments<T>> runs,
                                                      std::size_t n, Rivals rivals, Stream stream) {
-  using enum VectorOperation;
-  switch (op) {
-    case copy:
-      return std::make_unique<CudaVectorBaseline<copy, T>>(std::move(runs), n, rivals, stream);
-    case scale:
-      return std::make_unique<CudaVectorBaseline<scale, T>>(std::move(runs), n, rivals, stream);
-    case add:
-      return std::make_unique<CudaVectorBaseline<add, T>>(std::move(runs), n, rivals, stream);
-    case triad:
-      return std::make_unique<CudaVectorBaseline<triad, T>>(std::move(runs), n, rivals, stream);
-    case nstream:
-      return std::make_unique<CudaVectorBaseline<nstream, T>>(std::move(runs), n, rivals, stream);
-    case axpy:
-      return std::make_unique<CudaVectorBaseline<axpy, T>>(std::move(runs), n, rivals, stream);
-    case dot:
-      return std::make_unique<CudaVectorBaseline<dot, T>>(std::move(runs), n, rivals, stream);
-    case norm: break;
-  }
-  return std::make_unique<CudaVectorBaseline<norm, T>>(std::move(runs), n, rivals, stream);
+  return with_operation(op, [&](auto constant) -> std::unique_ptr<VectorBaseline> {
+    return std::make_unique<CudaVectorBaseline<decltype(constant)::value, T>>(std::move(runs), n,
+                                                                              rivals, stream);
+  });
 }
 
 template std::unique_ptr<VectorBaseline> make_vector_baseline<float>(

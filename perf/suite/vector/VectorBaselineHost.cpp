@@ -32,27 +32,16 @@ class HostVectorBaseline final : public VectorBaseline {
 
  private:
   void carry_out(VectorArguments<T> const& v) {
-    T const s  = T(scale_factor);
-    T const *a = v.a, *b = v.b;
-    T* c = v.c;
-    switch (m_op) {
-      case VectorOperation::copy: return each([=](std::size_t i) { c[i] = a[i]; });
-      case VectorOperation::scale: return each([=](std::size_t i) { c[i] = s * a[i]; });
-      case VectorOperation::add: return each([=](std::size_t i) { c[i] = a[i] + b[i]; });
-      case VectorOperation::triad: return each([=](std::size_t i) { c[i] = a[i] + s * b[i]; });
-      case VectorOperation::nstream: return each([=](std::size_t i) { c[i] += a[i] + s * b[i]; });
-      case VectorOperation::axpy: return each([=](std::size_t i) { c[i] += s * a[i]; });
-      case VectorOperation::dot:
-        *v.sum = sum_over<T>(m_elements, [=](std::size_t i) { return a[i] * b[i]; });
-        return;
-      case VectorOperation::norm:
-        *v.sum = sum_over<T>(m_elements, [=](std::size_t i) { return a[i] * a[i]; });
-    }
-  }
-
-  template <class Body>
-  void each(Body body) {
-    for_each_index(m_elements, body);
+    with_operation(m_op, [&](auto constant) {
+      constexpr VectorOperation op = decltype(constant)::value;
+      auto const value             = [v](std::size_t i) {
+        return value_of<op, T>(v.a[i], loads_b<op> ? v.b[i] : T(), loads_c<op> ? v.c[i] : T());
+      };
+      if constexpr (is_sum(op))
+        *v.sum = sum_over<T>(m_elements, value);
+      else
+        for_each_index(m_elements, [=](std::size_t i) { v.c[i] = value(i); });
+    });
   }
 
   VectorOperation m_op;

@@ -25,25 +25,16 @@ struct Term {
   }
 };
 
-template <VectorOperation Op, class T>
-struct Element {
-  __device__ T operator()(T a) const { return value_of<Op, T>(a, T(), T()); }
-  __device__ T operator()(T a, T other) const {
-    return loads_b<Op> ? value_of<Op, T>(a, other, T()) : value_of<Op, T>(a, T(), other);
-  }
-  __device__ T operator()(T a, T b, T c) const { return value_of<Op, T>(a, b, c); }
-};
-
 #if __has_include(<cub/device/device_transform.cuh>)
 template <VectorOperation Op, class T>
 cudaError_t transform(VectorArguments<T> const& v, int n, cudaStream_t stream) {
   T const *a = v.a, *b = v.b, *c = v.c;
   auto const from = [&](auto inputs) {
-    return cub::DeviceTransform::Transform(inputs, v.c, n, Element<Op, T>(), stream);
+    return cub::DeviceTransform::Transform(inputs, v.c, n, ElementOperation<Op, T>(), stream);
   };
-  if constexpr (reads_b(Op) && reads_c(Op)) return from(::cuda::std::make_tuple(a, b, c));
+  if constexpr (reads_b(Op) && reads_c(Op)) return from(::cuda::std::make_tuple(c, a, b));
   if constexpr (reads_b(Op)) return from(::cuda::std::make_tuple(a, b));
-  if constexpr (reads_c(Op)) return from(::cuda::std::make_tuple(a, c));
+  if constexpr (reads_c(Op)) return from(::cuda::std::make_tuple(c, a));
   return from(::cuda::std::make_tuple(a));
 }
 #endif
@@ -77,20 +68,9 @@ template <class T>
 std::function<void(VectorArguments<T> const&)> make_cub_kernels(VectorOperation op,
                                                                 std::size_t elements,
                                                                 Stream stream) {
-  using enum VectorOperation;
-  int const n          = int(elements);
-  cudaStream_t const s = static_cast<cudaStream_t>(stream);
-  switch (op) {
-    case copy: return make<copy, T>(n, s);
-    case scale: return make<scale, T>(n, s);
-    case add: return make<add, T>(n, s);
-    case triad: return make<triad, T>(n, s);
-    case nstream: return make<nstream, T>(n, s);
-    case axpy: return make<axpy, T>(n, s);
-    case dot: return make<dot, T>(n, s);
-    case norm: break;
-  }
-  return make<norm, T>(n, s);
+  return with_operation(op, [&](auto constant) {
+    return make<decltype(constant)::value, T>(int(elements), static_cast<cudaStream_t>(stream));
+  });
 }
 
 template std::function<void(VectorArguments<float> const&)> make_cub_kernels<float>(VectorOperation,

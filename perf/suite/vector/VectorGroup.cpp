@@ -12,11 +12,6 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-std::string name(VectorOperation op) {
-  char const* const names[] = {"copy", "scale", "add", "triad", "nstream", "axpy", "dot", "norm"};
-  return names[int(op)];
-}
-
 std::string name(Launch launch) {
   char const* const names[] = {"range_policy", "khs_parallel", "element_wise"};
   return names[int(launch)];
@@ -40,7 +35,9 @@ std::vector<Rivals> rivals(VectorOperation op, Launch launch, bool on_device, Mo
 std::vector<VectorOperation> operations(Mode mode) {
   if (mode == Mode::quick)
     return {VectorOperation::copy, VectorOperation::triad, VectorOperation::dot};
-  return {std::begin(all_vector_operations), std::end(all_vector_operations)};
+  std::vector<VectorOperation> all;
+  for (int op = 0; op <= int(VectorOperation::norm); ++op) all.push_back(VectorOperation(op));
+  return all;
 }
 
 /// Parameters of a space.
@@ -66,7 +63,7 @@ Case make_case(Sweep const& sweep, std::string const& type, VectorCase const& de
   double const bytes =
       double(arrays_moved(description.op)) * double(description.elements) * sizeof(T);
   double const seconds = std::max(bytes, double(sweep.most_bytes)) / sweep.rate;
-  return {"vector/" + name(description.op) + "/" + sweep.space + "/" + type + "/" +
+  return {std::string("vector/") + name(description.op) + "/" + sweep.space + "/" + type + "/" +
               name(description.launch) + baseline(description.rivals) +
               "/n:" + std::to_string(description.elements),
           bytes, effort.repetitions(seconds), [=] {

@@ -15,29 +15,10 @@
 
 namespace KokkosHostSpaces::Perf {
 
-// Device code can read constants, but not call functions of the host.
-template <VectorOperation Op>
-inline constexpr bool loads_b = reads_b(Op);
-template <VectorOperation Op>
-inline constexpr bool loads_c = reads_c(Op);
-
 template <class T, int N>
 struct alignas(N * sizeof(T)) VectorPack {
   T v[N];
 };
-
-template <VectorOperation Op, class T>
-__device__ T value_of(T a, T b, T c) {
-  T const s = T(scale_factor);
-  if constexpr (Op == VectorOperation::copy) return a;
-  if constexpr (Op == VectorOperation::scale) return s * a;
-  if constexpr (Op == VectorOperation::add) return a + b;
-  if constexpr (Op == VectorOperation::triad) return a + s * b;
-  if constexpr (Op == VectorOperation::nstream) return c + a + s * b;
-  if constexpr (Op == VectorOperation::axpy) return c + s * a;
-  if constexpr (Op == VectorOperation::dot) return a * b;
-  return a * a;
-}
 
 /// Loads those values of pack `i` that the operation needs.
 template <VectorOperation Op, class T, int N>

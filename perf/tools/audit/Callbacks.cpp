@@ -77,7 +77,7 @@ void report() {
   std::fwrite(table.data(), 1, table.size(), stderr);
   char const* const file = std::getenv("KOKKOS_HOST_SPACES_AUDIT");
   if (file != nullptr && *file != '\0')
-    write_file(file_of(file, process), json_of(findings, process, seconds));
+    write_file(file_of(file, process), table_of(findings, process, seconds, true));
   all.recorder.clear();
   all.allocations.clear();
   all.reported = true;
@@ -139,7 +139,7 @@ void kokkosp_request_tool_settings(std::uint32_t, audit::ToolSettings* settings)
 void kokkosp_print_help(char*) {
   std::puts(
       "Tells of copies by Kokkos::deep_copy which are not asynchronous, and what to do.\n"
-      "KOKKOS_HOST_SPACES_AUDIT=<file>: write all of it to a file, as JSON.");
+      "KOKKOS_HOST_SPACES_AUDIT=<file>: write all lines of its table to a file.");
 }
 
 void kokkosp_begin_deep_copy(audit::SpaceHandle to_space, char const* to_label, void const* to,

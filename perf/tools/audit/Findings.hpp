@@ -64,11 +64,9 @@ Findings findings_of(Recorder::Result const& result, Link const& link);
 /// A word or two for a reason.
 char const* name_of(Reason reason);
 
-/// Text for people: the most expensive copies, and advice.
-std::string table_of(Findings const& findings, Process const& process, double run_seconds);
-
-/// JSON with all data.
-std::string json_of(Findings const& findings, Process const& process, double run_seconds);
+/// Text for people: the most expensive copies, and advice, or `all` of them.
+std::string table_of(Findings const& findings, Process const& process, double run_seconds,
+                     bool all = false);
 
 }  // namespace KokkosHostSpaces::Audit
 

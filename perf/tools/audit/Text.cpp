@@ -44,27 +44,21 @@ std::string number_in(char const* variable) {
 
 }  // namespace
 
-std::string as_utf8(std::string const& text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t const length = character_at(text, i);
-    result += length == 0 ? "\uFFFD" : text.substr(i, length);
-    i += std::max<std::size_t>(length, 1);
-  }
-  return result;
-}
-
 std::string shown(std::string const& label) {
   constexpr std::size_t most = 60, ends = 28;  // characters
   std::vector<std::string> characters;
-  std::string const text = as_utf8(label);
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t const length = character_at(text, i);
-    auto const first         = static_cast<unsigned char>(text[i]);
-    auto const last          = static_cast<unsigned char>(text[i + length - 1]);
-    bool const of_two        = first == 0xc2 && last < 0xa0;  // such as U+009B, as ESC and [
-    bool const control       = first < 0x20 || first == 0x7f || of_two;
-    characters.push_back(control ? Perf::format("\\x%02x", last) : text.substr(i, length));
+  for (std::size_t i = 0; i < label.size();) {
+    std::size_t const length = character_at(label, i);
+    if (length == 0) {
+      characters.push_back("\uFFFD");
+      ++i;
+      continue;
+    }
+    auto const first   = static_cast<unsigned char>(label[i]);
+    auto const last    = static_cast<unsigned char>(label[i + length - 1]);
+    bool const of_two  = first == 0xc2 && last < 0xa0;  // such as U+009B, as ESC and [
+    bool const control = first < 0x20 || first == 0x7f || of_two;
+    characters.push_back(control ? Perf::format("\\x%02x", last) : label.substr(i, length));
     i += length;
   }
   std::string result;

@@ -12,10 +12,7 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// The text in UTF-8, with replacement characters for other bytes.
-std::string as_utf8(std::string const& text);
-
-/// The label on one line, shortened.
+/// The label on one line, shortened, in UTF-8, with replacement characters for other bytes.
 std::string shown(std::string const& label);
 
 /// The same in `quotes`, or a description if there is no label.
@@ -36,7 +33,7 @@ struct Process {
 };
 Process this_process();
 
-/// "audit.3.json" of "audit.json" if there are several ranks.
+/// "audit.3.txt" of "audit.txt" if there are several ranks.
 std::string file_of(std::string const& file, Process const& process);
 
 }  // namespace KokkosHostSpaces::Audit

@@ -45,15 +45,6 @@ struct Gpu {
   std::optional<GpuRates> rates;
 };
 
-/// Rates of a host without a GPU, in bytes per second.
-struct HostRates {
-  std::size_t bytes = 0;
-  double touch      = 0;  ///< of memory that is new to the process, as this library gets it
-  double copy       = 0;  ///< from memory to memory, by one thread
-  bool huge_pages   = false;
-  bool verified     = false;
-};
-
 /// A NUMA node on which this process may allocate.
 struct NumaNode {
   int index = 0;
@@ -65,7 +56,6 @@ struct Findings {
   std::string why_no_gpu;  ///< empty if there is one
   std::string driver;      ///< version of the GPUs' kernel module
   std::vector<Gpu> gpus;
-  std::optional<HostRates> host_rates;
   std::vector<NumaNode> nodes;  ///< none: not known
 
   std::string huge_pages, huge_pages_defrag, huge_pages_shmem;  ///< modes; empty: not known
@@ -87,8 +77,7 @@ struct Findings {
 Findings survey(std::vector<Device> const& devices, Impl::Backend::Topology const& topology,
                 std::string const& root = "");
 
-/// Adds rates to the GPUs, or to the host if there is none, with memory that the library
-/// page-locks. Takes about 5 seconds in all.
+/// Adds rates to the GPUs, with memory that the library page-locks. Takes about 5 seconds in all.
 ///
 /// \throw std::exception
 void measure(Findings& findings);
@@ -102,12 +91,9 @@ struct Warning {
 /// Returns the reasons why this machine is slower, or less safe, than it could be.
 std::vector<Warning> warnings_of(Findings const& findings);
 
-/// Writes a report for people.
-void write_text(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
-
-/// Writes one JSON object: sizes in bytes, rates in bytes per second. Unknown values are null or an
-/// empty string.
-void write_json(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings);
+/// Writes the report.
+void write_report(std::ostream& out, Findings const& findings,
+                  std::vector<Warning> const& warnings);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 
@@ -21,7 +20,6 @@ namespace {
 
 // Filling and checking contents, starting CUDA and freeing memory take the rest of 5 seconds.
 constexpr double seconds_of_page_locking = 0.8;
-constexpr double seconds_of_copying      = 0.4;
 constexpr int rounds_of_each_rate        = 8;
 
 constexpr std::size_t most_bytes = std::size_t(512) << 20;
@@ -88,36 +86,12 @@ GpuRates measure_gpu(int device, Gpu const& gpu, std::size_t bytes, double share
   return result;
 }
 
-HostRates measure_host(std::size_t bytes) {
-  HostRates result;
-  Buffer buffer;
-  result.bytes      = bytes;
-  result.touch      = double(bytes) / seconds_to_lock(bytes, -1, seconds_of_page_locking, buffer);
-  result.huge_pages = buffer->huge_pages;
-  std::size_t const count = bytes / 2 / sizeof(std::uint64_t);
-  auto* const source      = static_cast<std::uint64_t*>(buffer->pointer);
-  auto* const target      = source + count;
-  fill(source, count);
-  poison(target, count);
-  double const seconds = median_time(seconds_of_copying, [&] {
-    auto const begin = std::chrono::steady_clock::now();
-    std::memcpy(target, source, bytes / 2);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  });
-  result.copy          = double(bytes / 2) / seconds;
-  result.verified      = matches(target, count);
-  return result;
-}
-
 }  // namespace
 
 void measure(Findings& findings) {
+  if (findings.gpus.empty()) return;
   std::size_t const bytes = bytes_to_measure(findings);
-  if (findings.gpus.empty()) {
-    findings.host_rates = measure_host(bytes);
-    return;
-  }
-  double const share = 1. / double(findings.gpus.size());
+  double const share      = 1. / double(findings.gpus.size());
   for (std::size_t i = 0; i < findings.gpus.size(); ++i)
     findings.gpus[i].rates = measure_gpu(static_cast<int>(i), findings.gpus[i], bytes, share);
 }

@@ -149,20 +149,6 @@ void check_cores(Findings const& findings, Warnings& warnings) {
                       "slot:PE=n, docker --cpuset-cpus, taskset)"});
 }
 
-// New memory is touched at least at a tenth of the rate at which used memory is copied, unless others disturb.
-void check_touch(Findings const& findings, Warnings& warnings) {
-  if (!findings.host_rates) return;
-  HostRates const& rates = *findings.host_rates;
-  if (rates.touch >= 0.1 * rates.copy) return;
-  warnings.push_back(
-      {"slow_touch",
-       format("Memory that is new to the process is touched at %.2f GB/s, used memory is copied at "
-              "%.2f GB/s: these contradict each other",
-              rates.touch / 1e9, rates.copy / 1e9),
-       "Measure again on an idle machine; a virtual machine may get memory from its host only now, "
-       "which happens once"});
-}
-
 }  // namespace
 
 std::vector<Warning> warnings_of(Findings const& findings) {
@@ -177,7 +163,6 @@ std::vector<Warning> warnings_of(Findings const& findings) {
   check_limits(findings, warnings);
   check_ranks(findings, warnings);
   check_cores(findings, warnings);
-  check_touch(findings, warnings);
   return warnings;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include "../../../backend/guard/Protection.hpp"
 #include "../../../backend/os/MemoryFile.hpp"
 #include "../BackendTest.hpp"
 
@@ -21,7 +22,7 @@ TEST_CASE(
   first[bytes - 1] = 7;
   CHECK(second[bytes - 1] == 7);
   CHECK(second[0] == 0);
-  CHECK(forbid_writes(second, bytes));
+  CHECK(protect_pages(second, bytes, Access::read));
   unmap_pages(first, bytes);
   unmap_pages(second, bytes);
 }

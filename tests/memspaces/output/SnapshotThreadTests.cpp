@@ -8,6 +8,7 @@
 #include "../../support/ChildOfFork.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FakeCuda.hpp"
+#include "../Waiting.hpp"
 
 #include <KokkosHostSpaces/impl/output/SnapshotThread.hpp>
 
@@ -51,7 +52,7 @@ TEST_CASE("writers are called when the work of their stream is done, in the orde
     DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
     DeviceWork::Stream first;
     DeviceWork::Gate gate;
-    auto const thread = SnapshotThread::start(0, false);
+    auto const thread = SnapshotThread::start(0);
     std::vector<int> order;
     first.run(gate.hold());
     auto const held = take(*thread, first, 0, [&] { order.push_back(1); });
@@ -73,7 +74,7 @@ TEST_CASE("while a stream captures, writers of other streams are called and the 
   {
     DeviceWork::Stream captures, works;
     DeviceWork::Gate gate;
-    auto const thread = SnapshotThread::start(0, false);
+    auto const thread = SnapshotThread::start(0);
     works.run(gate.hold());
     auto const held = take(*thread, works, 0, [] {});
     captures.begin_capture();
@@ -92,7 +93,7 @@ TEST_CASE("a device that fails is told by the fence, and the writer is not calle
   FakeCuda::reset();
   {
     DeviceWork::Stream stream;
-    auto const thread = SnapshotThread::start(0, false);
+    auto const thread = SnapshotThread::start(0);
     bool called       = false;
     DeviceWork::Gate gate;
     stream.run(gate.hold());
@@ -111,13 +112,25 @@ TEST_CASE("a device that fails is told by the fence, and the writer is not calle
 TEST_CASE("a snapshot that was not taken does not raise the bound of later ones",
           "[snapshot_thread]") {
   FakeCuda::reset();
-  auto const thread        = SnapshotThread::start(0, true);
+  auto const thread        = SnapshotThread::start(0);
   constexpr auto megabytes = [](std::size_t n) { return n << 20; };
   { SnapshotJob const failed(*thread, "failed", megabytes(1 << 20)); }
+  std::atomic<pid_t> taker  = 0;
+  std::atomic<bool> entered = false;
+  std::jthread other;
   {
     SnapshotJob const held(*thread, "held", megabytes(40));
-    CHECK_THROWS_AS(SnapshotJob(*thread, "more than 64 MiB together", megabytes(30)), Error);
+    other = std::jthread([&] {
+      taker = gettid();
+      SnapshotJob const more(*thread, "more than 64 MiB together", megabytes(30));
+      entered = true;
+    });
+    while (taker == 0) std::this_thread::yield();
+    until_it_waits(taker);
+    CHECK_FALSE(entered);
   }
+  other.join();
+  CHECK(entered);
   thread->close();
 }
 
@@ -125,7 +138,7 @@ TEST_CASE("threads that share a bound wait for one another, and all are served",
           "[snapshot_thread]") {
   FakeCuda::reset();
   {
-    auto const thread       = SnapshotThread::start(5, false);
+    auto const thread       = SnapshotThread::start(5);
     std::atomic<int> called = 0;
     {
       std::vector<std::jthread> team;

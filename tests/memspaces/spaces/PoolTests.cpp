@@ -8,7 +8,6 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <algorithm>
 #include <locale>
 #include <string>
 
@@ -63,21 +62,13 @@ TEMPLATE_TEST_CASE(
   CHECK_FALSE(khs::pool::describe(static_cast<void const*>(&on_the_stack)).has_value());
 }
 
-TEST_CASE("statistics are printed as a table and as JSON", "[pool]") {
+TEST_CASE("statistics are printed as a table", "[pool]") {
   Kokkos::View<char*, khs::PinnedSpace> const view("view", MiB);
   auto const statistics = khs::pool::statistics();
   CHECK_THAT(khs::pool::to_text(statistics),
              ContainsSubstring("total") && ContainsSubstring("Pinned") &&
                  ContainsSubstring("registered segments: " +
                                    std::to_string(statistics.registered_segments)));
-  std::string const json = khs::pool::to_json(statistics);
-  CHECK_THAT(json, ContainsSubstring("\"bytes_in_use\": " +
-                                     std::to_string(statistics.total.bytes_in_use)));
-  CHECK_THAT(json, ContainsSubstring("{\"space\": \"Pinned\""));
-  CHECK_THAT(json, ContainsSubstring("\"registered_segments\": " +
-                                     std::to_string(statistics.registered_segments)));
-  CHECK_THAT(json, ContainsSubstring("\"seconds_oldest_retired\": "));
-  CHECK(std::count(json.begin(), json.end(), '{') == std::count(json.begin(), json.end(), '}'));
 }
 
 TEST_CASE("statistics are printed alike under any locale of the program", "[pool]") {
@@ -90,10 +81,8 @@ TEST_CASE("statistics are printed alike under any locale of the program", "[pool
   auto statistics            = khs::pool::statistics();
   statistics.total.segments  = 1234567;
   std::string const text     = khs::pool::to_text(statistics);
-  std::string const json     = khs::pool::to_json(statistics);
   std::locale const of_tests = std::locale::global({std::locale::classic(), new Grouping});
   CHECK(khs::pool::to_text(statistics) == text);
-  CHECK(khs::pool::to_json(statistics) == json);
   std::locale::global(of_tests);
 }
 

@@ -133,16 +133,16 @@ TEST_CASE("loops are written as those of Kokkos", "[streamed]") {
     Kokkos::deep_copy(b, 0);
     return count;
   };
-  khs::streamed_for(1000, body, khs::read(a), khs::write(b)).fence();
+  khs::streamed_for("n", 1000, body, khs::read(a), khs::write(b)).fence();
   CHECK(none() == 0);
-  khs::streamed_for(Exec(), 1000, body, khs::read(a), khs::write(b)).fence();
+  khs::streamed_for("instance", Exec(), 1000, body, khs::read(a), khs::write(b)).fence();
   CHECK(none() == 0);
   khs::streamed_for("braces", {.chunk_rows = 7}, 1000, body, khs::read(a), khs::write(b)).fence();
   CHECK(none() == 0);
   khs::streamed_for("policy", Kokkos::RangePolicy<Exec>(0, 1000), body, khs::read(a), khs::write(b))
       .fence();
   CHECK(none() == 0);
-  khs::streamed_chain(1000, khs::steps(1, body, khs::read(a), khs::write(b))).fence();
+  khs::streamed_chain("chain", 1000, khs::steps(1, body, khs::read(a), khs::write(b))).fence();
   CHECK(none() == 0);
 
   Kokkos::View<double**, Kokkos::LayoutRight, khs::PinnedSpace> const table("table", 9, 5);
@@ -161,7 +161,7 @@ TEST_CASE("loops are written as those of Kokkos", "[streamed]") {
       Kokkos::subview(table, 1, Kokkos::ALL);
   double sum = 0;
   khs::streamed_reduce(
-      5, KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); }, sum, khs::read(row));
+      "sum", 5, KOKKOS_LAMBDA(std::int64_t i, In x, double& s) { s += x(i); }, sum, khs::read(row));
   CHECK(sum == 8);
   Kokkos::View<double, khs::PinnedSpace> const result("result");
   Exec const instance;

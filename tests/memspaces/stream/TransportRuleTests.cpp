@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include <KokkosHostSpaces/impl/stream/plan/TransportRule.hpp>
-#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
@@ -82,26 +82,8 @@ TEST_CASE("the rows of the loop count, and no array that is on the device alread
 }
 
 TEST_CASE("devices share a loop by the rates of their links, in sixteenths", "[transport_rule]") {
-  LinkWeights weights([](int device) { return device == 2 ? 27e9 : 55e9 + device * 1e9; });
-  CHECK(weights.of({0, 1, 2}) == std::vector<double>{1, 1, 0.5});
-  CHECK(weights.of({2}) == std::vector<double>{1});
-  CHECK(weights.of({}).empty());
-}
-
-TEST_CASE("each link is measured once; while one cannot be, the shares are equal",
-          "[transport_rule]") {
-  int measured = 0, busy = 1;
-  LinkWeights weights([&](int device) -> std::optional<double> {
-    ++measured;
-    if (device == busy) return std::nullopt;
-    return 1e9 * (1 + device);
-  });
-  CHECK(weights.of({0, 1}) == std::vector<double>{1, 1});
-  busy = -1;
-  CHECK(weights.of({0, 1}) == std::vector<double>{0.5, 1});
-  CHECK(weights.of({0, 1}) == std::vector<double>{0.5, 1});
-  CHECK(measured == 3);
-  busy = 2;
-  for (int i = 0; i < 5; ++i) CHECK(weights.of({2, 0}) == std::vector<double>{1, 1});
-  CHECK(measured == 6);
+  CHECK(weights_by({55e9, 56e9, 27e9}) == std::vector<double>{1, 1, 0.5});
+  CHECK(weights_by({27e9}) == std::vector<double>{1});
+  CHECK(weights_by({}).empty());
+  CHECK(weights_by({55e9, 0, 27e9}) == std::vector<double>{1, 1, 1});
 }

@@ -62,6 +62,15 @@ void shrink_to(StreamShape& part, StreamRows const& own) {
 
 }  // namespace
 
+std::vector<double> weights_by(std::vector<double> const& rates) {
+  std::vector<double> weights(rates.size(), 1);
+  auto const [least, most] = std::minmax_element(rates.begin(), rates.end());
+  constexpr double steps   = 16;
+  for (std::size_t i = 0; i < rates.size() && *least > 0; ++i)
+    weights[i] = std::max(std::round(steps * rates[i] / *most), 1.) / steps;
+  return weights;
+}
+
 std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights,
                                       std::int64_t multiple) {
   StreamRows all;

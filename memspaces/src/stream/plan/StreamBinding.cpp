@@ -341,8 +341,10 @@ class Binder {
 
   StreamBinding::Strides strides(ArgumentFacts const& argument) const {
     StreamBinding::Strides result;
-    result.rank         = argument.rank;
-    std::int64_t stride = 1;
+    result.rank          = argument.rank;
+    result.element_bytes = argument.element_bytes;
+    result.is_comparable = argument.is_comparable;
+    std::int64_t stride  = 1;
     for (int n = 0; n < argument.rank; ++n) {
       bool const right = argument.fixed ? argument.layout_right : m_result.layout_right;
       int const d      = right ? argument.rank - 1 - n : n;

@@ -26,22 +26,18 @@ struct Poison {
 };
 constexpr Poison first_poison{'\x41', '\x00'}, second_poison{'\xc1', '\xff'};
 
-void fill(char* to, std::size_t bytes, std::size_t value_bytes, Poison poison) {
-  std::memset(to, poison.even, bytes);
-  for (std::size_t at = value_bytes; at < bytes; at += 2 * value_bytes)
-    std::memset(to + at, poison.odd, std::min(value_bytes, bytes - at));
+char byte_of(Poison poison, std::size_t element) {
+  return element % 2 == 0 ? poison.even : poison.odd;
 }
 
-bool same_values(char const* a, char const* b, std::string const& value_bytes) {
-  for (std::size_t i = 0; i < value_bytes.size(); ++i)
-    if (value_bytes[i] != 0 && a[i] != b[i]) return false;
-  return true;
+void fill(char* to, std::size_t bytes, std::size_t element_bytes, Poison poison) {
+  for (std::size_t at = 0; at < bytes; at += element_bytes)
+    std::memset(to + at, byte_of(poison, at / element_bytes), element_bytes);
 }
 
-bool is_poison(char const* value, std::size_t element, Poison poison,
-               std::string const& value_bytes) {
-  char const byte = element % 2 == 0 ? poison.even : poison.odd;
-  return same_values(value, std::string(value_bytes.size(), byte).data(), value_bytes);
+bool is_poison(char const* value, std::size_t element, std::size_t bytes, Poison poison) {
+  return std::all_of(value, value + bytes,
+                     [byte = byte_of(poison, element)](char at) { return at == byte; });
 }
 
 class PretendedLaunch {
@@ -54,16 +50,14 @@ class PretendedLaunch {
         m_accesses(m_shape.stages[at(launch.stage)].accesses) {}
 
   void run() {
-    Run const first = run_with(Excerpt::Edge::end, [](std::size_t) { return false; });
-    Run const other = run_with(Excerpt::Edge::begin, [](std::size_t) { return true; });
+    Run const first = run_with(Excerpt::Edge::end, first_poison);
+    Run const other = run_with(Excerpt::Edge::begin, second_poison);
     for (std::size_t a = 0; a < m_accesses.size(); ++a) {
       check_strays(a, first);
       check_strays(a, other);
     }
-    for (std::size_t a = 0; a < m_accesses.size(); ++a)
-      if (m_accesses[a].writes) check_values(a, first, other);
-    if (!same_values(first.part.data(), other.part.data(), m_job.part_value_bytes))
-      check_dependence(m_accesses.size(), 0, first);
+    for (std::size_t a = 0; a < m_accesses.size(); ++a) check_values(a, first, other);
+    if (first.part != other.part) check_dependence("the result", first);
     for (std::size_t a = 0; a < m_accesses.size(); ++a)
       if (m_accesses[a].writes)
         std::memcpy(on_device(a), first.windows[a]->data(), first.windows[a]->bytes());
@@ -78,16 +72,14 @@ class PretendedLaunch {
     std::string part;
   };
 
-  template <class Choice>
-  Run run_with(Excerpt::Edge edge, Choice const& takes_second_poison) const {
+  Run run_with(Excerpt::Edge edge, Poison poison) const {
     Run run;
     std::vector<char*> first_rows;
     for (std::size_t a = 0; a < m_accesses.size(); ++a) {
       run.windows.push_back(has_window(a) ? window(a, edge) : nullptr);
       Excerpt* const window = run.windows.back().get();
       if (window != nullptr && m_accesses[a].assigned)
-        fill(window->data(), window->bytes(), value_bytes(a).size(),
-             takes_second_poison(a) ? second_poison : first_poison);
+        fill(window->data(), window->bytes(), strides(a).element_bytes, poison);
       else if (window != nullptr && window->bytes() > 0)
         std::memcpy(window->data(), on_device(a), window->bytes());
       first_rows.push_back(window == nullptr ? m_launch.first_rows[a]
@@ -100,7 +92,7 @@ class PretendedLaunch {
       run.strays.push_back(has_window(a) ? run.windows[a]->stray() : std::nullopt);
       if (!m_accesses[a].writes) run.windows[a].reset();
     }
-    if (m_job.part) run.part.assign(m_job.part(launch.chunk), m_job.part_value_bytes.size());
+    if (m_job.part) run.part = m_job.part(launch.chunk);
     return run;
   }
 
@@ -136,18 +128,11 @@ class PretendedLaunch {
     return shifted(m_launch.first_rows[access], offset_of(access));
   }
 
-  // --- checks; what comes behind the accesses is the part of a reduction ---
-  std::string const& value_bytes(std::size_t access) const {
-    return access < m_accesses.size() ? m_job.value_bytes[at(m_launch.stage)][access]
-                                      : m_job.part_value_bytes;
+  StreamBinding::Strides const& strides(std::size_t access) const {
+    return m_job.binding.strides[at(m_launch.stage)][access];
   }
 
-  char const* value(Run const& run, std::size_t access, std::size_t element) const {
-    char const* const values =
-        access < m_accesses.size() ? run.windows[access]->data() : run.part.data();
-    return values + element * value_bytes(access).size();
-  }
-
+  // --- checks ---
   // Before values are judged: a stray write is why an own element is not written.
   void check_strays(std::size_t access, Run const& run) const {
     if (!run.strays[access]) return;
@@ -156,7 +141,7 @@ class PretendedLaunch {
     std::int64_t const rows       = buffer(access).rows;
     bool const of_array           = offset >= 0 && offset < rows * row_bytes;
     bool const writes             = is_write && m_accesses[access].writes;
-    auto const size               = std::int64_t(value_bytes(access).size());
+    auto const size               = std::int64_t(strides(access).element_bytes);
     std::string const what = element_text(access, (offset - (offset < 0 ? size - 1 : 0)) / size) +
                              " is " + (writes ? "written" : "read") + " by the chunk of rows " +
                              rows_text({m_launch.begin, m_launch.end});
@@ -174,63 +159,51 @@ class PretendedLaunch {
            " in this chunk): pass it with a larger khs::halo");
   }
 
+  // True if both runs have the same values of an argument, as far as the body writes them and bytes tell.
+  bool are_same(std::size_t access, Run const& a, Run const& b) const {
+    return !m_accesses[access].writes || !strides(access).is_comparable ||
+           a.windows[access]->bytes() == 0 ||
+           std::memcmp(a.windows[access]->data(), b.windows[access]->data(),
+                       a.windows[access]->bytes()) == 0;
+  }
+
   void check_values(std::size_t access, Run const& first, Run const& other) const {
-    std::string const& bytes = value_bytes(access);
-    Excerpt const &window = *first.windows[access], &again = *other.windows[access];
-    if (window.bytes() == 0 || std::memcmp(window.data(), again.data(), window.bytes()) == 0)
-      return;
+    if (are_same(access, first, other)) return;
+    std::size_t const size = strides(access).element_bytes;
     std::optional<std::size_t> differs;
-    for (std::size_t e = 0; e < window.bytes() / bytes.size(); ++e) {
-      char const* const a = value(first, access, e);
-      char const* const b = value(other, access, e);
-      if (same_values(a, b, bytes)) continue;
-      if (is_poison(a, e, first_poison, bytes) && is_poison(b, e, second_poison, bytes))
+    for (std::size_t e = 0; e < first.windows[access]->bytes() / size; ++e) {
+      char const* const a = first.windows[access]->data() + e * size;
+      char const* const b = other.windows[access]->data() + e * size;
+      if (std::memcmp(a, b, size) == 0) continue;
+      if (is_poison(a, e, size, first_poison) && is_poison(b, e, size, second_poison))
         refuse(
             element_text(access, element_of(access, e)) +
             " keeps what it had, which khs::write does not copy to a GPU (it is not assigned, or "
             "changed as by += 0 only): assign it, or pass the View by khs::update");
       if (!differs) differs = e;
     }
-    if (differs) check_dependence(access, *differs, first);
+    check_dependence(element_text(access, element_of(access, *differs)), first);
   }
 
   // True if the body computes other values each time, as from random numbers. Looks at all values, and
   // several times, since those of which there are few, such as those of a coin, are often the same.
   bool is_random(Run const& first) const {
     for (int again = 0; again < 4; ++again) {
-      Run const same = run_with(Excerpt::Edge::end, [](std::size_t) { return false; });
-      if (!same_values(first.part.data(), same.part.data(), m_job.part_value_bytes)) return true;
+      Run const same = run_with(Excerpt::Edge::end, first_poison);
+      if (first.part != same.part) return true;
       for (std::size_t a = 0; a < m_accesses.size(); ++a)
-        if (m_accesses[a].writes && first_difference(a, first, same)) return true;
+        if (!are_same(a, first, same)) return true;
     }
     return false;
   }
 
-  std::optional<std::size_t> first_difference(std::size_t access, Run const& a,
-                                              Run const& b) const {
-    std::string const& bytes   = value_bytes(access);
-    std::size_t const elements = a.windows[access]->bytes() / bytes.size();
-    for (std::size_t e = 0; e < elements; ++e)
-      if (!same_values(value(a, access, e), value(b, access, e), bytes)) return e;
-    return std::nullopt;
-  }
-
-  // Finds the argument whose poison changes a value.
-  void check_dependence(std::size_t access, std::size_t element, Run const& first) const {
-    auto const changes = [&](auto const& takes_second_poison) {
-      return !same_values(value(first, access, element),
-                          value(run_with(Excerpt::Edge::end, takes_second_poison), access, element),
-                          value_bytes(access));
-    };
+  void check_dependence(std::string const& what, Run const& first) const {
     if (is_random(first)) return;
-    std::string const what = access < m_accesses.size()
-                                 ? element_text(access, element_of(access, element))
-                                 : std::string("the result");
     std::string names;
-    for (std::size_t r = 0; r < m_accesses.size(); ++r)
-      if (m_accesses[r].assigned && changes([r](std::size_t other) { return other == r; }))
-        names += (names.empty() ? "\"" : " and \"") + buffer(r).name + "\"";
-    refuse(what + " is computed from what " + (names.empty() ? "Views that are written" : names) +
+    for (std::size_t a = 0; a < m_accesses.size(); ++a)
+      if (m_accesses[a].assigned)
+        names += (names.empty() ? "\"" : " or \"") + buffer(a).name + "\"";
+    refuse(what + " is computed from what " + names +
            " had before (which khs::write does not copy to a GPU): pass it by khs::update");
   }
 
@@ -241,16 +214,17 @@ class PretendedLaunch {
 
   // Counts an element of a window from the begin of the array.
   std::int64_t element_of(std::size_t access, std::size_t of_window) const {
-    return offset_of(access) / std::int64_t(value_bytes(access).size()) + std::int64_t(of_window);
+    return offset_of(access) / std::int64_t(strides(access).element_bytes) +
+           std::int64_t(of_window);
   }
 
   std::string element_text(std::size_t access, std::int64_t element) const {
-    auto const& strides = m_job.binding.strides[at(m_launch.stage)][access];
-    std::int64_t left   = element;
-    std::vector<std::string> index(at(strides.rank));
-    for (int n = 0; n < strides.rank; ++n) {
-      int const d               = m_job.binding.layout_right ? n : strides.rank - 1 - n;
-      std::int64_t const stride = strides.of[d];
+    auto const& of    = strides(access);
+    std::int64_t left = element;
+    std::vector<std::string> index(at(of.rank));
+    for (int n = 0; n < of.rank; ++n) {
+      int const d               = m_job.binding.layout_right ? n : of.rank - 1 - n;
+      std::int64_t const stride = of.of[d];
       std::int64_t const i      = (left - (left < 0 ? stride - 1 : 0)) / stride;
       index[at(d)]              = std::to_string(i);
       left -= i * stride;

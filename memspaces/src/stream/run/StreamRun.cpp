@@ -46,6 +46,20 @@ void StreamedState::fence() {
                 "for an error in the body, compute-sanitizer finds it");
 }
 
+StreamedState const& no_streamed_loop() {
+  static StreamedState const none;
+  return none;
+}
+
+std::string StreamedState::explain() const {
+  if (!why) return "no streamed loop";
+  return label + ": " + (transport == Transport::zero_copy ? "zero-copy" : "staged") + " (" +
+         why() + "), " + std::to_string(chunks) + " chunks of up to " + std::to_string(chunk_rows) +
+         " rows, " + std::to_string(bytes_to_device) + " bytes to the device and " +
+         std::to_string(bytes_to_host) + " back, " + std::to_string(memory) +
+         " bytes of device memory";
+}
+
 // --- the run ---
 
 namespace {

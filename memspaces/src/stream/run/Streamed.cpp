@@ -6,8 +6,8 @@
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
-#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../../backend/Config.hpp"
@@ -16,6 +16,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
 
 namespace KokkosHostSpaces {
 
@@ -39,17 +43,35 @@ std::size_t memory_limit() {
 // Two loops can run at once.
 std::size_t memory_of_a_loop() { return memory_limit() / 2; }
 
-std::vector<double> link_weights(std::vector<int> const& devices) {
+namespace {
+
+std::optional<double> measured_rate(int device) {
   constexpr std::size_t part = std::size_t(16) << 20;  // 0.3 ms on PCIe 5
-  static LinkWeights weights([](int device) -> std::optional<double> {
-    try {
-      PoolMemory const host(device, "KokkosHostSpaces: rate of a link", 2 * part);
-      return Backend::rate_of_idle_link(device, host.data(), part);
-    } catch (OutOfPinnedMemory const&) {
-      return std::nullopt;
-    }
-  });
-  return weights.of(devices);
+  try {
+    PoolMemory const host(device, "KokkosHostSpaces: rate of a link", 2 * part);
+    return Backend::rate_of_idle_link(device, host.data(), part);
+  } catch (OutOfPinnedMemory const&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<double> link_weights(std::vector<int> const& devices) {
+  struct Link {
+    std::optional<double> rate;
+    int attempts = 0;  // few: the reason of a failure may last, and finding it takes time
+  };
+  static std::recursive_mutex mutex;  // a tool that is told of memory for it may ask, too
+  static std::map<int, Link> links;
+  std::lock_guard const lock(mutex);
+  std::vector<double> rates;
+  for (int const device : devices) {
+    Link& link = links[device];
+    if (!link.rate && link.attempts++ < 3) link.rate = measured_rate(device);
+    rates.push_back(link.rate.value_or(0));
+  }
+  return weights_by(rates);
 }
 
 bool pretends_device() { return Backend::config().pretend_device; }
@@ -67,43 +89,6 @@ StreamResourcePool& stream_resources() {
 }
 
 }  // namespace Impl
-
-void StreamedLoop::fence() const {
-  if (m_state != nullptr) m_state->fence();
-}
-
-bool StreamedLoop::is_done() const { return m_state == nullptr || m_state->is_done(); }
-
-Transport StreamedLoop::transport() const {
-  return m_state != nullptr ? m_state->transport : Transport::automatic;
-}
-
-std::int64_t StreamedLoop::chunks() const { return m_state != nullptr ? m_state->chunks : 0; }
-
-std::int64_t StreamedLoop::chunk_rows() const {
-  return m_state != nullptr ? m_state->chunk_rows : 0;
-}
-
-std::size_t StreamedLoop::bytes_to_device() const {
-  return m_state != nullptr ? m_state->bytes_to_device : 0;
-}
-
-std::size_t StreamedLoop::bytes_to_host() const {
-  return m_state != nullptr ? m_state->bytes_to_host : 0;
-}
-
-std::size_t StreamedLoop::device_memory() const { return m_state != nullptr ? m_state->memory : 0; }
-
-std::string StreamedLoop::explain() const {
-  if (m_state == nullptr) return "no streamed loop";
-  return m_state->label + ": " +
-         (m_state->transport == Transport::zero_copy ? "zero-copy" : "staged") + " (" +
-         (m_state->why ? m_state->why() : "") + "), " + std::to_string(m_state->chunks) +
-         " chunks of up to " + std::to_string(m_state->chunk_rows) + " rows, " +
-         std::to_string(m_state->bytes_to_device) + " bytes to the device and " +
-         std::to_string(m_state->bytes_to_host) + " back, " + std::to_string(m_state->memory) +
-         " bytes of device memory";
-}
 
 StreamMemory stream_memory() {
   return {Impl::stream_resources().held(), Impl::stream_resources().limit()};

@@ -35,7 +35,7 @@ class SnapshotThread;
 /// destructor.
 class SnapshotJob {
  public:
-  /// Waits or refuses if there is no room for `bytes`.
+  /// Waits if there is no room for `bytes`.
   /// \throw Error
   SnapshotJob(SnapshotThread& thread, std::string label, std::size_t bytes);
   ~SnapshotJob();
@@ -46,6 +46,8 @@ class SnapshotJob {
   /// waits for nothing.
   /// \throw DeviceError
   void wait_for(StreamHandle stream, int device);
+  /// Tells that memory was taken for it, which it gives back when it is destroyed.
+  void has_memory() noexcept;
 
   std::unique_ptr<SnapshotWriter> writer;
 
@@ -55,9 +57,9 @@ class SnapshotJob {
   SnapshotThread& m_thread;
   std::string m_label;
   std::size_t m_bytes;
-  bool m_is_pushed = false;
-  int m_device     = -1;
-  void* m_event    = nullptr;
+  bool m_has_memory = false;
+  int m_device      = -1;
+  void* m_event     = nullptr;
 };
 
 /// A thread that calls the writers of jobs in the order of push.
@@ -66,11 +68,10 @@ class SnapshotJob {
 class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
  public:
   /// \param bound of the bytes in flight; 0: twice the largest job so far, at least 64 MiB
-  /// \param refuses a job for which there is no room throws, instead of waiting
   /// \throw Error if the system refuses a thread
-  static std::shared_ptr<SnapshotThread> start(std::size_t bound, bool refuses);
+  static std::shared_ptr<SnapshotThread> start(std::size_t bound);
 
-  SnapshotThread(std::size_t bound, bool refuses);
+  explicit SnapshotThread(std::size_t bound);
   ~SnapshotThread();
 
   /// Takes the only job of `job`. The caller made the list node, so that this cannot fail.
@@ -82,12 +83,12 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   void fence(std::uint64_t number);
   std::uint64_t pushed() const;
   bool is_done(std::uint64_t number) const noexcept { return m_done.load() >= number; }
-  /// Number of jobs of all queues that were destroyed, which gives their memory back.
-  static std::uint64_t destroyed();
-  /// Waits, for a job that finds no memory, until more than `destroyed` jobs are destroyed, of this queue
-  /// or another one. Returns false if this queue refuses instead, or if none can be: all that live wait
-  /// here, or behind a writer that does.
-  bool wait_for_another(std::uint64_t destroyed);
+  /// Number of jobs of all queues that have given their memory back.
+  static std::uint64_t freed();
+  /// Waits, before a job that found no memory is tried again, until more than `freed` jobs have given theirs
+  /// back. The caller has no job meanwhile. Returns false if there will be none, or for a writer, which
+  /// others may wait for.
+  static bool wait_for_memory(std::uint64_t freed);
   /// The turn to take memory for a job: else each of two jobs may take what the other one lacks. Tools
   /// that are told of the memory may take snapshots themselves, or wait for a thread that does: a thread
   /// may have several turns, and others wait a second at most.
@@ -111,14 +112,13 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
 
   void run() noexcept;
   void admit(std::string const& label, std::size_t bytes);
-  void release(SnapshotJob const& job) noexcept;
+  void release(std::size_t bytes) noexcept;
   std::size_t bound_for(std::size_t bytes) const noexcept;
   bool is_in_child() const noexcept;
   bool is_own_thread() const noexcept { return m_thread_id == std::this_thread::get_id(); }
   void refuse_in_child(std::string const& label) const;
 
   std::size_t const m_bound;
-  bool const m_refuses;
   unsigned const m_generation;
 
   mutable std::mutex m_mutex;  // of all below
@@ -130,10 +130,7 @@ class SnapshotThread : public std::enable_shared_from_this<SnapshotThread> {
   std::exception_ptr m_error;        // the first that no fence has reported
   std::uint64_t m_error_number = 0;  // of its job
   std::string m_error_label;
-  class Stalled;
-  std::size_t m_pushed_alive = 0;  // this and the next one: under the mutex of all queues
-  bool m_is_stalled          = false;
-  bool m_closed              = false;
+  bool m_closed = false;
   std::thread m_thread;
   std::thread::id m_thread_id;
 };

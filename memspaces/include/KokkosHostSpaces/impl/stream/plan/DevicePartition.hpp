@@ -13,6 +13,11 @@
 
 namespace KokkosHostSpaces::Impl {
 
+/// The shares of devices in a loop, by the rates of their links: 1 for the fastest and, in sixteenths, less
+/// for slower ones, so that noise does not change the parts from run to run; 1 for all if one rate is 0,
+/// which is unknown.
+std::vector<double> weights_by(std::vector<double> const& rates);
+
 /// Partitions a shape so that one part stores each row. A part also loads the rows of its neighbours
 /// that its halos reach, and computes the rows of intermediate arrays there that its stages read.
 /// \param weights of the parts, proportional to their rates

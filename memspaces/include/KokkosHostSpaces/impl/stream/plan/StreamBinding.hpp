@@ -30,6 +30,7 @@ struct ArgumentFacts {
   char* data                = nullptr;  ///< nullptr with `intermediate`
   void const* intermediate  = nullptr;  ///< identity of an intermediate array
   std::size_t element_bytes = 0;
+  bool is_comparable        = false;  ///< its elements have no padding
   int rank                  = 1;
   std::int64_t extents[3]   = {1, 1, 1};
   bool layout_right         = true;
@@ -60,10 +61,12 @@ struct StreamBinding {
   std::string in_place;  ///< a View that a stage reads and writes, if any: ZeroCopy is impossible
   std::string pageable;  ///< an argument that kernels cannot reach, if any
   std::int64_t launch_rows = 0;  ///< rows of one launch at most, which counts in 32 bits
-  /// Strides in elements, of each argument of each stage.
+  /// Strides in elements, of each argument of each stage, and what else its elements are.
   struct Strides {
-    std::int64_t of[3] = {1, 1, 1};
-    int rank           = 1;
+    std::int64_t of[3]        = {1, 1, 1};
+    int rank                  = 1;
+    std::size_t element_bytes = 0;
+    bool is_comparable        = false;
   };
   std::vector<std::vector<Strides>> strides;
 };

@@ -31,12 +31,9 @@ struct StreamJob {
   /// Called before the first launch.
   std::function<void(std::int64_t chunks)> prepare;
   std::function<void(std::size_t target, StreamLaunch const&)> launch;
-  /// Returns the part of a chunk in the result of a reduction, if the job is one.
-  std::function<char const*(std::int64_t chunk)> part;
-  /// The bytes of an element of each argument of each stage, for a PretendedDevice: 1 where it has a
-  /// value, 0 where it has padding.
-  std::vector<std::vector<std::string>> value_bytes;
-  std::string part_value_bytes;  ///< the same of a part
+  /// Returns the bytes of the part of a chunk in the result of a reduction, if the job is one whose values
+  /// have no padding.
+  std::function<std::string(std::int64_t chunk)> part;
   /// Enqueues on target 0 what comes behind the work of all targets, if anything. Not for the host.
   std::function<void()> finish;
   /// Returns row 0 of an array for intermediate results, in host memory that kernels reach.
@@ -62,11 +59,13 @@ class StreamedState {
   /// \throw Error once, if the device reported an error
   void fence();
   bool is_done() const;
+  /// See StreamedLoop.
+  std::string explain() const;
   /// Records the end of the loop on a target.
   void record_end(StreamTarget const& target);
 
   std::string label;
-  Transport transport         = Transport::staged;
+  Transport transport         = Transport::automatic;
   std::int64_t chunks         = 0;
   std::int64_t chunk_rows     = 0;
   std::size_t bytes_to_device = 0, bytes_to_host = 0, memory = 0;
@@ -78,12 +77,18 @@ class StreamedState {
   bool m_fenced = false;
 };
 
+/// The state of a handle without a loop.
+StreamedState const& no_streamed_loop();
+
 /// Returns true if all of a range is page-locked, in one registration or adjacent ones, so that
 /// kernels reach it by the host's address.
 bool is_reachable(void const* begin, std::size_t bytes);
 
 /// Bytes of device memory that a loop may take by default.
 std::size_t memory_of_a_loop();
+
+/// Returns the shares of devices of this machine. The first call takes about 20 ms for each device.
+std::vector<double> link_weights(std::vector<int> const& devices);
 
 /// True if KOKKOS_HOST_SPACES_PRETEND_DEVICE is on.
 bool pretends_device();

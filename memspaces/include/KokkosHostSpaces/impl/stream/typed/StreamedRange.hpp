@@ -46,18 +46,21 @@ inline constexpr bool is_options_v = false;
 template <class ExecutionSpace>
 inline constexpr bool is_options_v<StreamOptions<ExecutionSpace>> = true;
 
+/// What may stand behind a label, before the range.
+template <class T>
+concept InstanceOrOptions = ExecutionSpace<T> || is_options_v<T>;
+
 /// What may stand behind a label as the range of a loop; box_of refuses it if it is none.
 template <class T>
-concept NoOptions =
-    !ExecutionSpace<T> && !is_options_v<T> && !std::convertible_to<T, StreamOptions<>>;
+concept NoOptions = !InstanceOrOptions<T> && !std::convertible_to<T, StreamOptions<>>;
 
 /// Reports arguments in another order before other errors follow from it, for each call of other types.
 template <bool IsRight, class... What>
 struct StreamedOrder : std::true_type {
   static_assert(
       IsRight,
-      "streamed loops take, in this order: a label (may be left out), an instance or options "
-      "(may be left out), the range, the body, for a reduction its result, and the arguments");
+      "streamed loops take, in this order: a label, an instance or options (may be left out), "
+      "the range, the body, for a reduction its result, and the arguments");
 };
 
 template <class T>
@@ -121,9 +124,10 @@ StreamOptions<ExecutionSpace> complete(StreamOptions<ExecutionSpace> options, Ra
     if (options.instances.empty()) options.instances = {range.space()};
   return options;
 }
-
-template <class T>
-concept NoLabel = !std::convertible_to<T, std::string>;
+template <class Way, ExecutionSpace Instance, class Range>
+StreamOptions<Instance> complete(Instance const& instance, Range const& range) {
+  return complete<Way>(StreamOptions<Instance>{.instances = {instance}}, range);
+}
 
 }  // namespace KokkosHostSpaces::Impl
 

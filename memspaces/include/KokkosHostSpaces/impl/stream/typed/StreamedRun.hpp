@@ -11,11 +11,9 @@
 #include <KokkosHostSpaces/StreamedArguments.hpp>
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/core/KokkosGlue.hpp>
-#include <KokkosHostSpaces/impl/stream/run/LinkWeights.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedLaunch.hpp>
 #include <KokkosHostSpaces/impl/stream/typed/StreamedRange.hpp>
-#include <KokkosHostSpaces/impl/stream/typed/ValueBytes.hpp>
 
 #include <array>
 #include <concepts>
@@ -42,6 +40,13 @@ constexpr Side side_of() {
                                                                           : Side::device;
 }
 
+/// Each byte of a T is a part of its value, which a PretendedDevice can compare.
+template <class T>
+inline constexpr bool has_no_padding =
+    std::has_unique_object_representations_v<T> || std::is_same_v<T, float> ||
+    std::is_same_v<T, double> || std::is_same_v<T, Kokkos::complex<float>> ||
+    std::is_same_v<T, Kokkos::complex<double>>;
+
 template <class DataType, class... P, Access How>
 ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const& argument) {
   using View   = Kokkos::View<DataType, P...>;
@@ -62,6 +67,7 @@ ArgumentFacts facts_of(StreamedArgument<Kokkos::View<DataType, P...>, How> const
   facts.data =
       reinterpret_cast<char*>(const_cast<typename View::non_const_value_type*>(view.data()));
   facts.element_bytes = sizeof(typename View::value_type);
+  facts.is_comparable = has_no_padding<typename View::non_const_value_type>;
   facts.rank          = int(View::rank());
   for (int d = 0; d < facts.rank && d < 3; ++d)
     facts.extents[d] = static_cast<std::int64_t>(view.extent(std::size_t(d)));
@@ -94,6 +100,7 @@ ArgumentFacts facts_of(StreamedArgument<Intermediate<DataType, Layout>, How> con
   facts.intermediate  = argument.view.identity();
   facts.side          = Side::page_locked;
   facts.element_bytes = sizeof(typename Array::value_type);
+  facts.is_comparable = has_no_padding<typename Array::value_type>;
   facts.rank          = Array::rank();
   for (int d = 0; d < facts.rank; ++d)
     facts.extents[d] = static_cast<std::int64_t>(HostView::static_extent(std::size_t(d)));
@@ -310,7 +317,6 @@ StreamedLoop run_streamed_for(std::string const& label,
   static_assert(AreArguments<Arguments...>::value);
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_for", label, options, {loop_facts(range, all)});
-  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     auto const call =
@@ -389,7 +395,6 @@ StreamedLoop run_streamed_reduce(std::string const& label,
   auto const all = std::make_tuple(arguments...);
   StreamSetting<ExecutionSpace> setting("streamed_reduce", label, options,
                                         {loop_facts(range, all)});
-  setting.job.value_bytes = {all_value_bytes(all)};
   check_indices<Body>(setting.label, range);
   Parts parts;
   setting.job.prepare = [&](std::int64_t chunks) {
@@ -404,11 +409,11 @@ StreamedLoop run_streamed_reduce(std::string const& label,
     launch_reduce<Rank, is_layout_right<Arguments...>>(label, setting.instance(target), box, call,
                                                        reducer, Part(parts.data() + launch.chunk));
   };
-  setting.job.part = [&](std::int64_t chunk) {
-    return reinterpret_cast<char const*>(parts.data() + chunk);
-  };
-  setting.job.part_value_bytes = value_bytes<Value>();
-  bool const on_device         = !runs_on_host<ExecutionSpace> && !references_variable(reducer) &&
+  if (has_no_padding<Value>)
+    setting.job.part = [&](std::int64_t chunk) {
+      return std::string(reinterpret_cast<char const*>(parts.data() + chunk), sizeof(Value));
+    };
+  bool const on_device = !runs_on_host<ExecutionSpace> && !references_variable(reducer) &&
                          is_reachable(reducer.view().data(), sizeof(Value));
   if (on_device)
     setting.job.finish = [&] {

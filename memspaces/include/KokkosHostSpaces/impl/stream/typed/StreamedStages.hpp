@@ -98,9 +98,8 @@ struct ChainParts {
   using Launch = std::function<void(StreamBinding const&, ExecutionSpace const&,
                                     std::string const& label, StreamLaunch const&)>;
   std::string label;
-  std::vector<LoopFacts> loops                      = {};
-  std::vector<std::vector<std::string>> value_bytes = {};
-  std::vector<Launch> launches                      = {};
+  std::vector<LoopFacts> loops = {};
+  std::vector<Launch> launches = {};
 };
 
 template <class ExecutionSpace, int Rank, class Body, class OwnBox, class... Arguments>
@@ -109,7 +108,6 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& of_chain,
   Box<Rank> const range = stage.range(of_chain);
   check_indices<Body>(parts.label, range);
   parts.loops.push_back(loop_facts(range, stage.arguments));
-  parts.value_bytes.push_back(all_value_bytes(stage.arguments));
   parts.launches.push_back([range, body = stage.body, all = stage.arguments](
                                StreamBinding const& binding, ExecutionSpace const& instance,
                                std::string const& label, StreamLaunch const& launch) {
@@ -179,7 +177,6 @@ void add_loops(ChainParts<ExecutionSpace>& parts, Box<Rank> const& range,
     if (q + 1 < steps.count)
       intermediate(loop.arguments[TheSteps::result], q + 1, 0, Access::write);
     parts.loops.push_back(loop);
-    parts.value_bytes.push_back(all_value_bytes(steps.arguments));
     parts.launches.push_back([range, between, body = steps.body, all = steps.arguments](
                                  StreamBinding const& binding, ExecutionSpace const& instance,
                                  std::string const& label, StreamLaunch const& launch) {
@@ -197,8 +194,7 @@ StreamedLoop run_streamed_chain(std::string const& label,
   ChainParts<ExecutionSpace> parts{"streamed_chain \"" + label + "\""};
   (add_loops(parts, range, stages), ...);
   StreamSetting<ExecutionSpace> setting("streamed_chain", label, options, parts.loops);
-  setting.job.value_bytes = parts.value_bytes;
-  setting.job.launch      = [&](std::size_t target, StreamLaunch const& launch) {
+  setting.job.launch = [&](std::size_t target, StreamLaunch const& launch) {
     parts.launches[std::size_t(launch.stage)](setting.job.binding, setting.instance(target), label,
                                               launch);
   };

@@ -60,16 +60,10 @@ void write_gpu(std::ostream& out, std::size_t index, Findings const& findings) {
   if (gpu.rates) write_rates(out, *gpu.rates);
 }
 
-void write_host_rates(std::ostream& out, HostRates const& rates) {
-  out << format("  touch       %.1f GB/s, %s of memory that is new to the process, %s\n",
-                rates.touch / 1e9, size_name(rates.bytes).c_str(), page_size(rates.huge_pages))
-      << format("  copies      %.1f GB/s by one thread\n", rates.copy / 1e9);
-  if (!rates.verified) out << "  WRONG: the copy is not what was copied\n";
-}
-
 }  // namespace
 
-void write_text(std::ostream& out, Findings const& findings, std::vector<Warning> const& warnings) {
+void write_report(std::ostream& out, Findings const& findings,
+                  std::vector<Warning> const& warnings) {
   if (findings.gpus.empty())
     out << "No GPU: " << findings.why_no_gpu << '\n';
   else
@@ -87,7 +81,6 @@ void write_text(std::ostream& out, Findings const& findings, std::vector<Warning
       << ", container: " << limit_in_words(findings.container_limit) << "\n  this rank   "
       << share_in_words(findings.node_share) << "; "
       << Impl::Backend::ranks_in_words(findings.node_share) << '\n';
-  if (findings.host_rates) write_host_rates(out, *findings.host_rates);
 
   out << (warnings.empty() ? "No warnings\n" : "Warnings\n");
   for (Warning const& warning : warnings)
