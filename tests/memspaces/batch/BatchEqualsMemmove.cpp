@@ -5,12 +5,15 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <Kokkos_Graph.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -131,6 +134,50 @@ TEMPLATE_TEST_CASE("a batch equals memmove piece by piece", "[deep_copy]", doubl
   for (unsigned seed = 0; seed < 49; ++seed) {
     check_random<TestType>(Execution(), seed);
     if (seed < 12) check_random<TestType>(Kokkos::DefaultHostExecutionSpace(), 1000 + seed);
+  }
+}
+
+TEST_CASE("threads make the same prepared copies at once, and copies of their own", "[deep_copy]") {
+  std::mt19937 random(29);
+  Batch const batch = random_batch(random);
+  Execution const own;
+  Host<int> const to("to", batch.extent), source("source", 1000);
+  Device<int> const from("from", batch.extent);
+  auto const copies      = khs::prepare_deep_copy_all(own, to, from, batch.slices);
+  std::atomic<int> wrong = 0;
+  fill(source, 7);
+  check(own, to, from, batch.slices, 3, [&] {
+    Kokkos::fence();
+    std::vector<std::jthread> threads;
+    for (auto const& instance : Kokkos::Experimental::partition_space(own, 1, 1, 1, 1))
+      threads.emplace_back([&, instance] {
+        Host<int> const mine("mine", 1000);
+        for (std::size_t time = 0; time < 20; ++time) {
+          khs::deep_copy_all(instance, copies);
+          khs::deep_copy_all(instance, mine, source, Slices{{900, time, 9}, {40 * time, 50, 30}});
+          instance.fence();
+          wrong += mine(908) != source(time + 8) || mine(40 * time + 29) != source(79);
+        }
+      });
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("prepared copies are a node of a graph, which holds them", "[graph]") {
+  Execution const instance;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::mt19937 random(seed);
+    Batch const batch = random_batch(random);
+    INFO("seed " << seed << ", " << batch.slices.size() << " slices");
+    Host<int> const in("in", batch.extent), out("out", batch.extent);
+    Device<int> const there("there", batch.extent);
+    auto const graph = Kokkos::Experimental::create_graph<Execution>([&](auto root) {
+      auto const first = khs::then_deep_copy(
+          root, khs::prepare_deep_copy_all(instance, cut(there, in, {{0, 0, batch.extent}})));
+      khs::then_deep_copy(first, khs::prepare_deep_copy_all(instance, out, there, batch.slices));
+    });
+    for (unsigned step = 0; step < 3; ++step)
+      check(instance, out, in, batch.slices, step, [&] { graph.submit(instance); });
   }
 }
 
