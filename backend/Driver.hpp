@@ -121,12 +121,6 @@ Extent extent_of(void const* pointer) noexcept;
 
 inline int device_of(void const* pointer) noexcept { return extent_of(pointer).device; }
 
-/// True for host memory that the runtime has locked, or allocated locked.
-inline bool is_page_locked(void const* pointer) noexcept {
-  Extent const extent = extent_of(pointer);
-  return extent.device < 0 && extent.begin != nullptr;
-}
-
 // --- Copies ------------------------------------------------------------------------------------
 
 /// A box of `rows` x `planes` runs of `run_bytes` bytes; pitches are the distances in bytes between
@@ -140,7 +134,7 @@ struct Box {
 /// Copies on `stream`, in any direction (cudaMemcpyAsync; the host driver copies at once).
 /// Asynchronous between page-locked and device memory. From host to host, CUDA makes the calling
 /// thread wait for the stream, as it may for pageable memory. Cuts the copy where a locked piece
-/// ends, because the runtime refuses a copy that spans two (see cuda/Chunks.hpp).
+/// ends, because the runtime refuses a copy that spans two (see cuda/Runtime.hpp).
 /// \param device of `stream`, if it may be a default stream, whose handle does not tell; -1: the current one
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device = -1);
 

@@ -4,7 +4,6 @@
 #include "PageLock.hpp"
 
 #include "Driver.hpp"
-#include "Error.hpp"
 #include "Placement.hpp"
 #include "os/Fork.hpp"
 #include "os/Pages.hpp"
@@ -86,10 +85,6 @@ Region from_driver(Region region, std::string const& why) {
 }
 
 }  // namespace
-
-Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node) {
-  return lock_fresh_pages(bytes, kind, numa_node, config());
-}
 
 Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config) {
   bool const has_device = Driver::has_context();

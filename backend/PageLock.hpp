@@ -5,7 +5,6 @@
 #define KOKKOS_HOST_SPACES_BACKEND_PAGE_LOCK_HPP
 
 #include "Config.hpp"
-#include "Driver.hpp"
 #include "Error.hpp"
 #include "MemoryKind.hpp"
 
@@ -56,8 +55,8 @@ class Refused : public OutOfPinnedMemory {
 /// \throw Refused if the system does; the message names bytes and reason, the pool adds the rest
 /// \throw DeviceError if the runtime fails for another reason; Driver::StillLocked if
 /// as many bytes are lost to the process, because the runtime failed to lock and to unlock them.
-Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node);
-Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Config const& config);
+Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node,
+                        Config const& config = Backend::config());
 
 /// Page-locks a region that was mapped when no device had a context; write-combined memory then stays
 /// ordinary memory. The caller sets its origin to mapped_and_registered.

@@ -120,7 +120,7 @@ void insist_on_lockable(Range const& range, RangeReport const& report) {
 }
 
 // Enters the range in the map, so that overlapping registrations are refused from now on.
-void reserve(Ranges& all, Range const& range) {
+Range& reserve(Ranges& all, Range const& range) {
   std::lock_guard const lock(all.mutex);
   auto& by_address = all.by_address;
   auto next        = by_address.lower_bound(range.begin());
@@ -131,7 +131,7 @@ void reserve(Ranges& all, Range const& range) {
                       ", which is registered already): register both as one range, once, or end "
                       "that registration first, also if its memory was freed");
   }
-  by_address.emplace(range.begin(), range);
+  return by_address.emplace(range.begin(), range).first->second;
 }
 
 void forget(Ranges& all, Range const& range) {
@@ -160,25 +160,8 @@ void lock(Range const& range) {
   }
 }
 
-// Changes a range that is in the map.
-template <class Change>
-void change(Ranges& all, Range const& range, Change change_it) {
-  std::lock_guard const lock(all.mutex);
-  change_it(all.by_address.at(range.begin()));
-}
-
-void lock_or_wait(Ranges& all, Range const& range) {
-  if (Driver::has_context()) {
-    lock(range);
-    change(all, range, [](Range& known) { known.locked = true; });
-  } else if (Driver::presence() != Driver::Presence::none) {
-    ++all.waiting;
-    change(all, range, [](Range& known) { known.waits = true; });
-  }
-}
-
 // With `late` held. What cannot be locked is told of once, and stays as it is.
-void lock_late(Ranges& all, Range const& range) noexcept {
+void lock_late(Ranges& all, Range& range) noexcept {
   bool locked = false;
   try {
     lock(range);
@@ -192,17 +175,10 @@ void lock_late(Ranges& all, Range const& range) noexcept {
         "page-locked (%s): register it once a device is in use\n",
         range.label.c_str(), error.what());
   }
-  change(all, range, [&](Range& known) {
-    known.waits  = false;
-    known.locked = locked;
-  });
+  std::lock_guard const guard(all.mutex);
+  range.waits  = false;
+  range.locked = locked;
   --all.waiting;
-}
-
-// False after the runtime has shut down, when nothing is left to unlock.
-bool some_device_is_used() noexcept {
-  Driver::Devices devices{};
-  return Driver::devices_in_use(devices) > 0;
 }
 
 // Marks the range that starts at `pointer` as being unregistered; nullptr if there is none.
@@ -216,7 +192,10 @@ Range* begin_to_leave(Ranges& all, void* pointer) noexcept {
 
 bool unlock(Range const& range) noexcept {
   if (!range.locked) return true;
-  if (some_device_is_used() && !Driver::unlock_pages(range.pointer, range.bytes)) return false;
+  Driver::Devices
+      devices{};  // none after the runtime has shut down, when nothing is left to unlock
+  if (Driver::devices_in_use(devices) > 0 && !Driver::unlock_pages(range.pointer, range.bytes))
+    return false;
   if (range.without_children) leave_to_children(range.pointer, range.bytes);
   return true;
 }
@@ -248,12 +227,18 @@ void register_range(void* pointer, std::size_t bytes, std::string const& label,
   Ranges& all       = ranges.get();  // from here on a fork is noticed
   Range const range = checked_range(pointer, bytes, label, keep_from_children);
   lock_waiting_ranges();
-  reserve(all, range);
+  Range& entered = reserve(all, range);
   RangeReport report;
   try {
     report = report_on_range(range.pointer, range.bytes);
     insist_on_lockable(range, report);
-    lock_or_wait(all, range);
+    bool const locks = Driver::has_context();
+    bool const waits = !locks && Driver::presence() != Driver::Presence::none;
+    if (locks) lock(range);
+    std::lock_guard const guard(all.mutex);
+    entered.locked = locks;
+    entered.waits  = waits;
+    all.waiting += waits ? 1 : 0;
   } catch (DeviceError const& error) {
     forget(all, range);
     //~ failure 16

@@ -71,8 +71,8 @@ BUGS = [
      Place("failure 21", "copy->dst = add(dst, Access::read, \", while an asynchronous copy from '\" + src.label + \"' fills "
                    "it\" + fence);")),
     ("failure 19: the system reads and writes", "pages are opened by the host's next access, in a handler", FAKE,
-     Place("failure 19a", "watched->state.store(Watched::reported); return; if (!protect(watched->begin.load(), watched->end.load())) "
-                   "open_pages(*watched);")),
+     Place("failure 19a", "watched.state.store(Watched::reported); return; if (!protect(watched.begin.load(), watched.end.load())) "
+                   "open_pages(watched);")),
     ("failure 20: copied bytes have arrived", "a copy returns when it is enqueued", STREAMS,
      Place("failure 20a", "copy_async(dst, src, bytes, stream);", 2)),
     ("failure 25: a stream or a driver without a call", "the legacy default stream is asked for a batch", STREAMS,

@@ -4,7 +4,6 @@
 // The seam by the CUDA runtime: copies, and batches of copies by the driver, whose call takes 0.05 us
 // less of the host than the runtime's.
 
-#include "Chunks.hpp"
 #include "Runtime.hpp"
 
 #include <algorithm>
@@ -19,6 +18,10 @@ constexpr std::size_t max_pitch = std::numeric_limits<int>::max();
 
 bool is_pitch(std::size_t pitch, std::size_t run_bytes) {
   return pitch >= run_bytes && pitch <= max_pitch;
+}
+
+bool is_in_one_chunk(void const* pointer, std::size_t bytes) {
+  return bytes <= to_chunk_end(static_cast<char const*>(pointer));
 }
 
 // A 3-D copy needs planes that are a whole number of row pitches apart.
@@ -75,18 +78,17 @@ void copy_2d(char* dst, std::size_t pitch_dst, char const* src, std::size_t pitc
 
 void copy(void* dst, void const* src, std::size_t bytes, Stream stream, int device) {
   if (bytes == 0) return;
-  in_context_of(require_runtime(), stream, device, [&] {
-    auto* to         = static_cast<char*>(dst);
-    auto const* from = static_cast<char const*>(src);
-    while (bytes > 0) {
-      std::size_t const piece = std::min({bytes, to_chunk_end(to), to_chunk_end(from)});
-      check(cudaMemcpyAsync(to, from, piece, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
-            "cudaMemcpyAsync", look_for_failed_work);
-      to += piece;
-      from += piece;
-      bytes -= piece;
-    }
-  });
+  ContextOfStream const context(require_runtime(), stream, device);
+  auto* to         = static_cast<char*>(dst);
+  auto const* from = static_cast<char const*>(src);
+  while (bytes > 0) {
+    std::size_t const piece = std::min({bytes, to_chunk_end(to), to_chunk_end(from)});
+    check(cudaMemcpyAsync(to, from, piece, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
+          "cudaMemcpyAsync", look_for_failed_work);
+    to += piece;
+    from += piece;
+    bytes -= piece;
+  }
 }
 
 void copy(void* dst, void const* src, Box const& box, Stream stream) {
@@ -98,8 +100,8 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   if (box.rows == 1) {
     copy_2d(to, box.plane_pitch_dst, from, box.plane_pitch_src, box.run_bytes, box.planes, queue);
   } else if (box.planes > 1 && fits_3d_copy(box) &&
-             box.planes * box.plane_pitch_dst <= to_chunk_end(to) &&
-             box.planes * box.plane_pitch_src <= to_chunk_end(from)) {
+             is_in_one_chunk(to, box.planes * box.plane_pitch_dst) &&
+             is_in_one_chunk(from, box.planes * box.plane_pitch_src)) {
     copy_3d(to, from, box, queue);
   } else {
     for (std::size_t plane = 0; plane < box.planes; ++plane) {
@@ -110,24 +112,10 @@ void copy(void* dst, void const* src, Box const& box, Stream stream) {
   }
 }
 
+bool copy_batch([[maybe_unused]] void* const* dsts, [[maybe_unused]] void const* const* srcs,
+                [[maybe_unused]] std::size_t const* bytes, [[maybe_unused]] std::size_t count,
+                [[maybe_unused]] Stream stream) {
 #if CUDART_VERSION >= 12080
-
-namespace {
-
-bool is_in_one_chunk(void const* pointer, std::size_t bytes) {
-  return bytes <= to_chunk_end(static_cast<char const*>(pointer));
-}
-
-// As the driver API takes addresses; it does not write to them.
-CUdeviceptr* addresses(void const* const* pointers) {
-  static_assert(sizeof(CUdeviceptr) == sizeof(void*));
-  return reinterpret_cast<CUdeviceptr*>(const_cast<void const**>(pointers));
-}
-
-}  // namespace
-
-bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* bytes,
-                std::size_t count, Stream stream) {
   Runtime* const r = runtime();
   //~ failure 25
   if (r == nullptr || r->copy_batch == nullptr || stream == nullptr || stream == cudaStreamLegacy)
@@ -138,17 +126,17 @@ bool copy_batch(void* const* dsts, void const* const* srcs, std::size_t const* b
   CUmemcpyAttributes attributes = {};
   attributes.srcAccessOrder     = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
   std::size_t failed = 0, first_with_them = 0;
+  // As the driver takes addresses; it does not write to them.
+  auto const addresses = [](void const* const* pointers) {
+    static_assert(sizeof(CUdeviceptr) == sizeof(void*));
+    return reinterpret_cast<CUdeviceptr*>(const_cast<void const**>(pointers));
+  };
   return r->copy_batch(addresses(dsts), addresses(srcs), const_cast<std::size_t*>(bytes), count,
                        &attributes, &first_with_them, 1, &failed,
                        static_cast<CUstream>(stream)) == CUDA_SUCCESS;
-}
-
 #else
-
-bool copy_batch(void* const*, void const* const*, std::size_t const*, std::size_t, Stream) {
   return false;
-}
-
 #endif
+}
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -4,7 +4,6 @@
 // The seam by the CUDA runtime: page-locking, memory of devices, kinds of pointers.
 
 #include "../os/Pages.hpp"
-#include "Chunks.hpp"
 #include "Runtime.hpp"
 
 #include <algorithm>
@@ -34,6 +33,20 @@ void lock(char* pointer, std::size_t bytes) {
 StillLocked still_locked(std::string const& why) {
   return {why + "; a part stays page-locked, because it cannot be unlocked either: do not free it",
           cudaErrorUnknown};
+}
+
+bool has_attribute(cudaDeviceAttr attribute, int device) noexcept {
+  int value = 0;
+  return succeeded(cudaDeviceGetAttribute(&value, attribute, device)) && value != 0;
+}
+
+unsigned flags_of(MemoryKind kind) noexcept {
+  unsigned const flags = cudaHostAllocPortable | cudaHostAllocMapped;
+  switch (kind) {
+    case MemoryKind::page_locked: return flags;
+    case MemoryKind::write_combined: return flags | cudaHostAllocWriteCombined;
+  }
+  return flags;
 }
 
 }  // namespace
@@ -76,15 +89,6 @@ bool unlock_pages(void* pointer, std::size_t bytes) noexcept {
   return unlock_in_chunks(pointer, bytes, largest_chunk);
 }
 
-namespace {
-
-bool has_attribute(cudaDeviceAttr attribute, int device) noexcept {
-  int value = 0;
-  return succeeded(cudaDeviceGetAttribute(&value, attribute, device)) && value != 0;
-}
-
-}  // namespace
-
 bool registered_memory_keeps_address() noexcept {
   for (int device = 0; device < device_count(); ++device)
     if (!has_attribute(cudaDevAttrCanUseHostPointerForRegisteredMem, device)) return false;
@@ -95,19 +99,6 @@ bool reaches_pageable_memory(int device) noexcept {
   return runtime() != nullptr &&
          has_attribute(cudaDevAttrPageableMemoryAccessUsesHostPageTables, device);
 }
-
-namespace {
-
-unsigned flags_of(MemoryKind kind) noexcept {
-  unsigned const flags = cudaHostAllocPortable | cudaHostAllocMapped;
-  switch (kind) {
-    case MemoryKind::page_locked: return flags;
-    case MemoryKind::write_combined: return flags | cudaHostAllocWriteCombined;
-  }
-  return flags;
-}
-
-}  // namespace
 
 void* allocate_pinned(std::size_t bytes, MemoryKind kind) {
   Runtime& r = require_runtime();

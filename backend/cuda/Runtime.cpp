@@ -75,6 +75,15 @@ Runtime* known_or_learnt() noexcept {
   }
 }
 
+void tell_lost(Runtime& runtime, int device) noexcept {
+  if (runtime.is_lost.exchange(true)) return;
+  std::fprintf(
+      stderr,
+      "KokkosHostSpaces: device %d was reset (other code has called cudaDeviceReset): memory "
+      "stays usable on the host, and is not page-locked any more\n",
+      device);
+}
+
 }  // namespace
 
 Runtime* runtime() noexcept {
@@ -138,19 +147,6 @@ void check(cudaError_t error, char const* call, char const* advice) {
                     error);
 }
 
-namespace {
-
-void tell_lost(Runtime& runtime, int device) noexcept {
-  if (runtime.is_lost.exchange(true)) return;
-  std::fprintf(
-      stderr,
-      "KokkosHostSpaces: device %d was reset (other code has called cudaDeviceReset): memory "
-      "stays usable on the host, and is not page-locked any more\n",
-      device);
-}
-
-}  // namespace
-
 Runtime::Context Runtime::context_of(int device, CUcontext& context, Absent absent) noexcept {
   auto const failed = [](CUresult result) {
     return result == CUDA_ERROR_DEINITIALIZED ? Context::none : Context::unknown;
@@ -190,23 +186,23 @@ bool Runtime::is_known_primary(CUcontext context) const noexcept {
          });
 }
 
-ContextInUse::ContextInUse(Runtime& runtime) noexcept {
+void ContextScope::push_one_in_use() noexcept {
   CUcontext current = nullptr, primary = nullptr;
-  bool const told = runtime.current_context(&current) == CUDA_SUCCESS;
-  if (told && runtime.is_known_primary(current)) return;
-  bool found = runtime.context_of(current_device(), primary) == Runtime::Context::in_use;
-  for (int device = 0; !found && device < runtime.devices; ++device)
-    found = runtime.context_of(device, primary) == Runtime::Context::in_use;
-  if (found && !(told && current == primary)) m_scope.emplace(runtime, primary);
+  bool const told = m_runtime.current_context(&current) == CUDA_SUCCESS;
+  if (told && m_runtime.is_known_primary(current)) return;
+  bool found = m_runtime.context_of(current_device(), primary) == Runtime::Context::in_use;
+  for (int device = 0; !found && device < m_runtime.devices; ++device)
+    found = m_runtime.context_of(device, primary) == Runtime::Context::in_use;
+  if (found && !(told && current == primary)) push(primary);
 }
 
-ContextOfDevice::ContextOfDevice(Runtime& runtime, int device) {
+void ContextScope::push_that_of(int device) {
   CUcontext wanted = nullptr, current = nullptr;
-  if (runtime.context_of(device, wanted, Runtime::Absent::make) != Runtime::Context::in_use)
+  if (m_runtime.context_of(device, wanted, Runtime::Absent::make) != Runtime::Context::in_use)
     check(cudaErrorInvalidDevice, "cuDevicePrimaryCtxRetain", "check the number of the device");
-  if (runtime.current_context(&current) == CUDA_SUCCESS && current == wanted) return;
-  m_scope.emplace(runtime, wanted);
-  if (!m_scope->pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
+  if (m_runtime.current_context(&current) == CUDA_SUCCESS && current == wanted) return;
+  push(wanted);
+  if (!pushed()) check(cudaErrorInvalidValue, "cuCtxPushCurrent", look_for_failed_work);
 }
 
 int device_count() noexcept {

@@ -2,22 +2,37 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 // Shared by the files of this folder: the driver functions, looked up through the runtime so that
-// nothing links to libcuda, and scopes for contexts and capture modes.
+// nothing links to libcuda, scopes for contexts and capture modes, and chunks.
 
 #ifndef KOKKOS_HOST_SPACES_BACKEND_CUDA_RUNTIME_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_CUDA_RUNTIME_HPP
 
 #include "../Driver.hpp"
+#include "../os/Pages.hpp"
 
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
-#include <optional>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
+
+/// Page-locked ranges are registered in chunks that end at multiples of this address, because the
+/// runtime refuses to register 512 GiB at once. It also refuses a copy that spans two chunks.
+inline constexpr std::size_t largest_chunk = page_window;
+
+/// Bytes from an address to the end of its chunk. \param chunk a power of two
+inline std::size_t to_chunk_end(char const* pointer, std::size_t chunk = largest_chunk) {
+  return chunk - reinterpret_cast<std::uintptr_t>(pointer) % chunk;
+}
+
+/// lock_pages and unlock_pages with chunks that end at multiples of `chunk`.
+void lock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk);
+bool unlock_in_chunks(void* pointer, std::size_t bytes, std::size_t chunk) noexcept;
 
 // All driver functions without which CUDA cannot be used.
 #define KHS_DRIVER_FUNCTIONS(F)                        \
@@ -105,8 +120,9 @@ void check(cudaError_t error, char const* call, char const* advice);
 /// never creates a context on an unused device.
 class ContextScope {
  public:
-  ContextScope(Runtime& runtime, CUcontext context) noexcept
-      : m_runtime(runtime), m_pushed(runtime.push_context(context) == CUDA_SUCCESS) {}
+  ContextScope(Runtime& runtime, CUcontext context) noexcept : ContextScope(runtime) {
+    push(context);
+  }
   ~ContextScope() {
     CUcontext popped = nullptr;
     if (m_pushed) m_runtime.pop_context(&popped);
@@ -115,45 +131,43 @@ class ContextScope {
   ContextScope& operator=(ContextScope const&) = delete;
   bool pushed() const noexcept { return m_pushed; }
 
+ protected:
+  explicit ContextScope(Runtime& runtime) noexcept : m_runtime(runtime) {}
+  void push(CUcontext context) noexcept {
+    m_pushed = m_runtime.push_context(context) == CUDA_SUCCESS;
+  }
+  void push_one_in_use() noexcept;
+  void push_that_of(int device);
+
  private:
   Runtime& m_runtime;
-  bool m_pushed;
+  bool m_pushed = false;
 };
 
 /// Makes an existing primary context current unless the calling thread has one: that of its device,
 /// else that of another device. For calls of the runtime, which would create a context (asking for the
 /// attributes of a pointer does), and calls of the driver that need one. A context that other code
 /// made (cuCtxCreate) does not do: memory that is page-locked in it is gone with it.
-class ContextInUse {
- public:
-  explicit ContextInUse(Runtime& runtime) noexcept;
-
- private:
-  std::optional<ContextScope> m_scope;
+struct ContextInUse : ContextScope {
+  explicit ContextInUse(Runtime& runtime) noexcept : ContextScope(runtime) { push_one_in_use(); }
 };
 
 /// Makes the context of a device current in the calling thread; creates it if need be.
 /// \throw DeviceError if that fails
-class ContextOfDevice {
- public:
-  ContextOfDevice(Runtime& runtime, int device);
-
- private:
-  std::optional<ContextScope> m_scope;
+struct ContextOfDevice : ContextScope {
+  ContextOfDevice(Runtime& runtime, int device) : ContextScope(runtime) { push_that_of(device); }
 };
 
-/// Calls `work` in the context of a stream. A default stream is that of the current context; the handles
-/// of others tell their device. (g++ 13 takes an optional of a scope for uninitialised.)
-template <class Work>
-void in_context_of(Runtime& runtime, Stream stream, int device, Work work) {
-  if (device >= 0 && is_default_stream(stream)) {
-    ContextOfDevice const context(runtime, device);
-    work();
-  } else {
-    ContextInUse const context(runtime);
-    work();
+/// The context of a stream. A default stream is that of `device`, if it is told, else of the context in
+/// use; the handles of others tell their device. \throw DeviceError as above
+struct ContextOfStream : ContextScope {
+  ContextOfStream(Runtime& runtime, Stream stream, int device) : ContextScope(runtime) {
+    if (device >= 0 && is_default_stream(stream))
+      push_that_of(device);
+    else
+      push_one_in_use();
   }
-}
+};
 
 /// Sets the relaxed capture mode in the calling thread: its calls neither fail because of captures,
 /// of this thread or others, nor break them.

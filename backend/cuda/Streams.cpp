@@ -68,11 +68,10 @@ void make_wait(Stream stream, Event event, int device) {
 
 void fence(Stream stream, int device) {
   Runtime& r = require_runtime();
-  in_context_of(r, stream, device, [&] {
-    CaptureTolerance const tolerance(r);
-    check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
-          look_for_failed_work);
-  });
+  ContextOfStream const context(r, stream, device);
+  CaptureTolerance const tolerance(r);
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "cudaStreamSynchronize",
+        look_for_failed_work);
 }
 
 void enqueue_host_function(Stream stream, void (*function)(void*), void* data) {

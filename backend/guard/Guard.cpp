@@ -196,43 +196,38 @@ bool protect(Address begin, Address end) {
   return all;
 }
 
-void forget(Watched* watched) noexcept {
-  if (watched == nullptr) return;
+void forget(Watched& watched) noexcept {
   std::lock_guard const lock(the_mutex);
-  for (int state = Watched::active;
-       !watched->state.compare_exchange_weak(state, Watched::ending);) {
+  for (int state = Watched::active; !watched.state.compare_exchange_weak(state, Watched::ending);) {
     if (state == Watched::reporting) std::this_thread::yield();
     if (state == Watched::reporting) state = Watched::active;
   }
   //~ failure 19a
-  if (!protect(watched->begin.load(), watched->end.load())) open_pages(*watched);
+  if (!protect(watched.begin.load(), watched.end.load())) open_pages(watched);
   expect_late_faults();
-  watched->state.store(Watched::free);
+  watched.state.store(Watched::free);
 }
 
-struct Copy {
-  Watched* dst = nullptr;
-  Watched* src = nullptr;
+struct Forget {
+  void operator()(Watched* watched) const noexcept { forget(*watched); }
+};
+using WatchedSide = std::unique_ptr<Watched, Forget>;
 
-  Copy() = default;
-  ~Copy() {
-    forget(dst);
-    forget(src);
-  }
-  Copy(Copy const&)            = delete;
-  Copy& operator=(Copy const&) = delete;
+struct Copy {
+  WatchedSide dst, src;
 };
 
 // --- What is watched -----------------------------------------------------------------------------
 
-void say_unguarded(std::string const& label, std::string const& why) {
+// Says it once. No side is watched then.
+WatchedSide unguarded(std::string const& label, std::string const& why) {
+  static constinit std::mutex mutex;
   static auto& said = *new std::set<std::string>;  // never destroyed: copies are made until the end
-  {
-    std::lock_guard const lock(the_mutex);
-    if (!said.insert(label + why).second) return;
-  }
-  std::fprintf(stderr, "KokkosHostSpaces: a copy of '%s' is not guarded (%s)\n", label.c_str(),
-               why.c_str());
+  std::lock_guard const lock(mutex);
+  if (said.insert(label + why).second)
+    std::fprintf(stderr, "KokkosHostSpaces: a copy of '%s' is not guarded (%s)\n", label.c_str(),
+                 why.c_str());
+  return nullptr;
 }
 
 void put(std::array<char, 400>& to, std::string const& text) {
@@ -270,18 +265,13 @@ void take(Watched& watched, Pages const& pages, Side const& side, Pool::Extent c
   watched.state = Watched::active;
 }
 
-Watched* add(Side const& side, Access allowed, std::string const& advice) {
+WatchedSide add(Side const& side, Access allowed, std::string const& advice) {
   auto const block = Pool::extent_of(side.begin);
   if (!block) return nullptr;
-  if (!block->is_mapped) {
-    say_unguarded(side.label, "its memory is from cudaHostAlloc");
-    return nullptr;
-  }
+  if (!block->is_mapped) return unguarded(side.label, "its memory is from cudaHostAlloc");
   Pages const pages = side.bytes > 0 ? pages_of(side, *block) : Pages{0, 0};
-  if (pages.begin >= pages.end) {
-    say_unguarded(side.label, "the part that it uses has gaps, or no page for itself");
-    return nullptr;
-  }
+  if (pages.begin >= pages.end)
+    return unguarded(side.label, "the part that it uses has gaps, or no page for itself");
   auto const where = "'" + side.label + "' in the space " + block->space + " (" +
                      (block->numa_node < 0 ? std::string("on no certain NUMA node")
                                            : "NUMA node " + std::to_string(block->numa_node)) +
@@ -290,20 +280,18 @@ Watched* add(Side const& side, Access allowed, std::string const& advice) {
   auto* const watched = std::find_if(the_table.begin(), the_table.end(), [](Watched const& one) {
     return one.state.load() == Watched::free;
   });
-  if (watched == the_table.end()) {
-    lock.unlock();
-    say_unguarded(side.label, std::to_string(the_table.size()) + " copies are watched already");
-    return nullptr;
-  }
+  if (watched == the_table.end())
+    return unguarded(side.label, std::to_string(the_table.size()) + " copies are watched already");
   watched->allowed = allowed;
   put(watched->memory, where);
   put(watched->advice, advice);
   take(*watched, pages, side, *block);
-  if (protect(pages.begin, pages.end)) return watched;
+  bool const is_protected = protect(pages.begin, pages.end);
   lock.unlock();
-  forget(watched);
-  say_unguarded(side.label, "the system does not protect more pieces of memory, vm.max_map_count");
-  return nullptr;
+  WatchedSide taken(watched);
+  if (is_protected) return taken;
+  return unguarded(side.label,
+                   "the system does not protect more pieces of memory, vm.max_map_count");
 }
 
 }  // namespace
@@ -311,9 +299,9 @@ Watched* add(Side const& side, Access allowed, std::string const& advice) {
 void watch(Side const& dst, Side const& src, Driver::Stream stream) noexcept {
   try {
     if (!is_on() || is_forked_child() || Driver::device_count() == 0) return;
-    if (Driver::is_capturing(stream)) return say_unguarded(dst.label, "its stream captures");
+    if (Driver::is_capturing(stream)) return void(unguarded(dst.label, "its stream captures"));
     if (!handle_forbidden_accesses(&on_forbidden_access))
-      return say_unguarded(dst.label, "the program has set too many handlers of SIGSEGV");
+      return void(unguarded(dst.label, "the program has set too many handlers of SIGSEGV"));
     std::string const fence = ": fence the instance of the copy before the host goes on";
     auto copy               = std::make_unique<Copy>();
     //~ failure 21
@@ -328,7 +316,7 @@ void watch(Side const& dst, Side const& src, Driver::Stream stream) noexcept {
       copy.release();
     } catch (Error const&) {
       copy.reset();
-      say_unguarded(dst.label, "the runtime takes no function behind it");
+      unguarded(dst.label, "the runtime takes no function behind it");
     }
   } catch (std::exception const& error) {
     std::fprintf(stderr, "KokkosHostSpaces: a copy is not guarded (%s)\n", error.what());

@@ -81,12 +81,11 @@ void on_fault(int number, siginfo_t* info, void* context) {
   errno = error;
 }
 
-using Action = void (*)(int, siginfo_t*, void*);
-template <std::size_t... level>
-constexpr std::array<Action, sizeof...(level)> handlers(std::index_sequence<level...>) {
-  return {&on_fault<level>...};
+using Action                = void (*)(int, siginfo_t*, void*);
+constexpr auto our_handlers = []<std::size_t... level>(std::index_sequence<level...>) {
+  return std::array<Action, most_levels>{&on_fault<level>...};
 }
-constexpr auto our_handlers = handlers(std::make_index_sequence<most_levels>());
+(std::make_index_sequence<most_levels>());
 
 bool is_ours(struct sigaction const& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 &&

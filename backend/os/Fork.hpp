@@ -7,15 +7,23 @@
 #include <atomic>
 #include <memory>
 
+#include <pthread.h>
+
 namespace KokkosHostSpaces::Impl::Backend {
 
-/// True in a forked child if the parent had called this function before. Such a child must not use
-/// CUDA or unlock memory: both belong to the parent.
-bool is_forked_child() noexcept;
+/// Number of forks between the process that first called this function and this one. State behind a mutex
+/// is valid in one generation: a thread that the child lacks may hold the mutex. A handler counts, because
+/// every deallocation asks, and getpid is a system call.
+inline unsigned fork_generation() noexcept {
+  static std::atomic<unsigned> forks{0};
+  static bool const watching =
+      pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }) == 0;
+  return watching ? forks.load(std::memory_order_relaxed) : 0;
+}
 
-/// Number of forks between the process that first called either function and this one. State behind
-/// a mutex is valid in one generation: a thread that the child lacks may hold the mutex.
-unsigned fork_generation() noexcept;
+/// True in a forked child if the parent had called one of these functions before. Such a child must not
+/// use CUDA or unlock memory: both belong to the parent.
+inline bool is_forked_child() noexcept { return fork_generation() > 0; }
 
 /// An object that each process has for itself: the child of a fork makes its own, because a thread that
 /// it lacks may hold a mutex of its parent's. Made on first use, never destroyed: static destructors

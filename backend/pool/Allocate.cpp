@@ -290,7 +290,9 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
   // Give back, if exchanges are frequent, no more than what is beyond twice the need: it is soon wanted again.
-  std::size_t const slack      = Heap::growth_with_slack(wanted, pools.ledger.limit());
+  std::size_t const limit      = pools.ledger.limit();
+  std::size_t const more       = limit > 0 ? 0 : wanted / pool_policy.slack_divisor;
+  std::size_t const slack      = Heap::own_growth(wanted + more, limit);
   std::size_t const with_slack = often ? growth : std::max(growth, slack);
   std::size_t const spared     = often ? of_twice : 0;
   std::size_t const excess     = std::max(excess_if_more(with_slack), spared) - spared;

@@ -64,8 +64,7 @@ void* Heap::take(Pool::Request const& request, Effort effort) {
 
 SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
   if (SlabSlot* const slot = m_slabs.take(bytes)) return slot;
-  auto const take_whole = [&](Block& span) { take_whole_slab(span); };
-  if (m_slabs.collect(bytes, m_shared.retirement.completed(), few, take_whole) > 0) {
+  if (m_slabs.collect(bytes, m_shared.retirement.completed(), few) > 0) {
     if (SlabSlot* const slot = m_slabs.take(bytes)) return slot;
   }
   // Asking the devices may make as many slots ready as a new slab would have.
@@ -79,7 +78,6 @@ SlabSlot* Heap::take_slot(std::size_t bytes, Effort effort) {
     m_arena.put(*span);
     throw;
   }
-  m_shared.pages.assign(span->address, span->bytes, span);
   return m_slabs.take(bytes);
 }
 
@@ -97,15 +95,9 @@ Block* Heap::take_span(std::size_t bytes, Effort effort) {
   if (span != nullptr) return span;
   if (collect_spans(over, few) > 0) span = m_arena.take(bytes, largest);
   if (span != nullptr || effort == Effort::reuse) return span;
-  auto const take_whole = [&](Block& whole) { take_whole_slab(whole); };
-  m_slabs.collect_all(over, pool_policy.some_blocks, take_whole);
-  m_slabs.give_up_kept(take_whole);
+  m_slabs.collect_all(over, pool_policy.some_blocks);
+  m_slabs.give_up_kept();
   return m_arena.take(bytes, largest);
-}
-
-void Heap::take_whole_slab(Block& span) noexcept {
-  m_shared.pages.assign(span.address + Arena::page_bytes, span.bytes - Arena::page_bytes, nullptr);
-  m_arena.put(span);
 }
 
 void Heap::receive(std::size_t most) noexcept {
@@ -134,9 +126,8 @@ std::size_t Heap::collect_spans(Epoch over, std::size_t most) noexcept {
 
 bool Heap::settle(Epoch over, std::size_t most) noexcept {
   receive(most);
-  std::size_t moved = collect_spans(over, most);
-  moved += m_slabs.collect_all(over, most, [&](Block& span) { take_whole_slab(span); });
-  return moved > 0;
+  std::size_t const moved = collect_spans(over, most);
+  return moved + m_slabs.collect_all(over, most) > 0;
 }
 
 Epoch Heap::awaited(std::size_t bytes) const noexcept {
@@ -202,10 +193,6 @@ std::size_t Heap::own_growth(std::size_t bytes, std::size_t limit) noexcept {
   return limit > 0 ? least_growth(bytes) : whole_huge_pages(span_for(bytes));
 }
 
-std::size_t Heap::growth_with_slack(std::size_t bytes, std::size_t limit) noexcept {
-  return own_growth(limit > 0 ? bytes : bytes + bytes / pool_policy.slack_divisor, limit);
-}
-
 std::size_t Heap::good_growth(std::size_t bytes, std::size_t limit) const noexcept {
   constexpr PoolPolicy const& p = pool_policy;
   if (bytes >= p.smallest_large) return own_growth(bytes, limit);
@@ -233,7 +220,7 @@ void Heap::adopt(Segments& made) {
 }
 
 std::size_t Heap::releasable(Surplus surplus) noexcept {
-  m_slabs.give_up_kept([&](Block& span) { take_whole_slab(span); });
+  m_slabs.give_up_kept();
   Segment const* const segment = m_arena.unused_segment(surplus);
   return segment != nullptr ? segment->region.bytes : 0;
 }

@@ -47,7 +47,10 @@ class Heap {
   };
 
   explicit Heap(Shared shared)
-      : m_shared(shared), m_meter(shared.pool, shared.total, shared.less), m_arena(shared.pages) {}
+      : m_shared(shared),
+        m_meter(shared.pool, shared.total, shared.less),
+        m_arena(shared.pages),
+        m_slabs(m_arena, shared.pages) {}
 
   std::mutex mutex;
   std::mutex growing;  ///< held while a thread locks memory for more requests than its own
@@ -83,13 +86,11 @@ class Heap {
   bool settle(Epoch over, std::size_t most) noexcept;
 
   /// Bytes of a segment for a request of `bytes`: the smallest one; one for this request alone, in huge
-  /// pages; one for a request that is a little larger, too; one that also serves later requests. Under a
-  /// `limit` (0: none) the middle two are the smallest one, and the last one is little larger: the unused
-  /// part of a segment in use cannot be given back, and would have other requests refused. Whole pages:
-  /// segments are rounded only here. All saturate.
+  /// pages; one that also serves later requests. Under a `limit` (0: none) the second is the smallest one,
+  /// and the last one is little larger: the unused part of a segment in use cannot be given back, and would
+  /// have other requests refused. Whole pages: segments are rounded only here. All saturate.
   static std::size_t least_growth(std::size_t bytes) noexcept;
   static std::size_t own_growth(std::size_t bytes, std::size_t limit) noexcept;
-  static std::size_t growth_with_slack(std::size_t bytes, std::size_t limit) noexcept;
   std::size_t good_growth(std::size_t bytes, std::size_t limit) const noexcept;
 
   using Segments = std::map<char const*, Segment>;  ///< by address
@@ -140,7 +141,6 @@ class Heap {
   Block* take_span(std::size_t bytes, Effort effort);
   void receive(std::size_t most) noexcept;
   std::size_t collect_spans(Epoch over, std::size_t most) noexcept;
-  void take_whole_slab(Block& span) noexcept;
   std::uint8_t space_number(char const* name) noexcept;
 
   Shared m_shared;

@@ -86,6 +86,7 @@ void Slabs::cut(Block& span, std::size_t bytes) {
   span.state.store(BlockState::slab, std::memory_order_relaxed);
   link(m_classes[class_of(size)], slab, false);
   count(span.bytes);
+  m_pages.assign(span.address, span.bytes, &span);
 }
 
 void Slabs::link(Class& c, Slab& slab, bool at_front) noexcept {
@@ -100,7 +101,36 @@ void Slabs::unlink(Class& c, Slab& slab) noexcept {
   (slab.next != nullptr ? slab.next->previous : c.back)      = slab.previous;
 }
 
-Block& Slabs::dissolve(Class& c, Slab& slab) noexcept {
+std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most) noexcept {
+  std::size_t moved = 0;
+  for (; moved < most; ++moved) {
+    auto* const slot = static_cast<SlabSlot*>(c.retired.front());
+    //~ early reuse b
+    if (slot == nullptr || slot->epoch.load(std::memory_order_relaxed) > completed) break;
+    c.retired.pop();
+    make_ready(c, *slot);
+    if (slot->slab->out > 0) continue;
+    if (c.kept == nullptr) {
+      c.kept = slot->slab;
+    } else {
+      dissolve(c, *slot->slab);
+    }
+  }
+  return moved;
+}
+
+std::size_t Slabs::collect_all(Epoch completed, std::size_t most) noexcept {
+  std::size_t moved = 0;
+  for (Class& c : m_classes) moved += collect(c, completed, most - moved);
+  return moved;
+}
+
+void Slabs::give_up_kept() noexcept {
+  for (Class& c : m_classes)
+    if (c.kept != nullptr) dissolve(c, *c.kept);
+}
+
+void Slabs::dissolve(Class& c, Slab& slab) noexcept {
   unlink(c, slab);
   if (c.kept == &slab) c.kept = nullptr;
   Block& span = *slab.span;
@@ -109,7 +139,8 @@ Block& Slabs::dissolve(Class& c, Slab& slab) noexcept {
   Slab*& spares = m_spare[store_of(slab.count)];
   slab.next     = spares;
   spares        = &slab;
-  return span;
+  m_pages.assign(span.address + Arena::page_bytes, span.bytes - Arena::page_bytes, nullptr);
+  m_arena.put(span);
 }
 
 std::size_t Slabs::store_of(std::size_t slots) noexcept {

@@ -81,8 +81,8 @@ inline Piece piece_at(Block& block, void const* pointer) noexcept {
 
 /// A slab allocator with size classes. Retired slots wait in a queue for each class. A slot whose epoch
 /// is over returns to its slab; a slab with no slot in use or retired returns to the arena, except
-/// one for each class. No function is linear in the number of slots. Only ready_bytes() is
-/// thread-safe.
+/// one for each class. Every page of a slab leads to its block. No function is linear in the number of
+/// slots. Only ready_bytes() is thread-safe.
 class Slabs {
  public:
   static constexpr std::size_t alignment = 256;
@@ -90,6 +90,8 @@ class Slabs {
                                          << 10;  ///< above, whole pages waste <= 1/8
   static constexpr std::size_t smallest_span = std::size_t(64) << 10;
   static constexpr std::size_t most_slots    = smallest_span / alignment;
+
+  Slabs(Arena& arena, PageMap& pages) : m_arena(arena), m_pages(pages) {}
 
   /// Bytes of the slots for a request of `bytes`: multiples of 256, 16 sizes for each doubling.
   static std::size_t slot_bytes(std::size_t bytes) noexcept;
@@ -118,21 +120,16 @@ class Slabs {
     return m_classes[class_of(bytes)].retired.size() >= span_bytes(bytes) / slot_bytes(bytes);
   }
 
-  /// Makes up to `most` slots ready whose epoch is over. Passes the blocks of unused slabs to
-  /// `take_back`, except one. Returns the number of slots.
-  template <class TakeBack>
-  std::size_t collect(std::size_t bytes, Epoch completed, std::size_t most,
-                      TakeBack take_back) noexcept {
-    return collect(m_classes[class_of(bytes)], completed, most, take_back);
+  /// Makes up to `most` slots ready whose epoch is over. Returns the number of slots.
+  std::size_t collect(std::size_t bytes, Epoch completed, std::size_t most) noexcept {
+    return collect(m_classes[class_of(bytes)], completed, most);
   }
 
   /// The same for all classes.
-  template <class TakeBack>
-  std::size_t collect_all(Epoch completed, std::size_t most, TakeBack take_back) noexcept;
+  std::size_t collect_all(Epoch completed, std::size_t most) noexcept;
 
-  /// Passes the blocks of the unused slabs that were kept to `take_back`; false if there are none.
-  template <class TakeBack>
-  bool give_up_kept(TakeBack take_back) noexcept;
+  /// Returns the blocks of the unused slabs that were kept.
+  void give_up_kept() noexcept;
 
   /// Bytes of all slabs without their slots in use or retired.
   std::size_t ready_bytes() const noexcept { return m_ready.load(std::memory_order_relaxed); }
@@ -147,66 +144,25 @@ class Slabs {
   static constexpr std::size_t class_count = 64;
   static std::size_t class_of(std::size_t bytes) noexcept;
 
-  template <class TakeBack>
-  std::size_t collect(Class& c, Epoch completed, std::size_t most, TakeBack take_back) noexcept;
+  std::size_t collect(Class& c, Epoch completed, std::size_t most) noexcept;
   void make_ready(Class& c, SlabSlot& slot) noexcept;
   static void link(Class& c, Slab& slab, bool at_front) noexcept;
   static void unlink(Class& c, Slab& slab) noexcept;
-  Block& dissolve(Class& c, Slab& slab) noexcept;
+  void dissolve(Class& c, Slab& slab) noexcept;
   void count(std::size_t difference) noexcept {
     m_ready.store(m_ready.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
   }
   static std::size_t store_of(std::size_t slots) noexcept;
   Slab& new_slab(std::size_t slots);
 
+  Arena& m_arena;
+  PageMap& m_pages;
   static constexpr std::size_t store_count = 6;  ///< for 8 to 256 slots
   std::array<Class, class_count> m_classes{};
   std::atomic<std::size_t> m_ready{0};
   std::vector<std::unique_ptr<Slab>> m_slabs;
   std::array<Slab*, store_count> m_spare{};  ///< slabs without a block, linked by `next`
 };
-
-template <class TakeBack>
-std::size_t Slabs::collect(Class& c, Epoch completed, std::size_t most,
-                           TakeBack take_back) noexcept {
-  std::size_t moved = 0;
-  for (; moved < most; ++moved) {
-    auto* const slot = static_cast<SlabSlot*>(c.retired.front());
-    //~ early reuse b
-    if (slot == nullptr || slot->epoch.load(std::memory_order_relaxed) > completed) break;
-    c.retired.pop();
-    make_ready(c, *slot);
-    Slab& slab = *slot->slab;
-    if (slab.out > 0) continue;
-    if (c.kept == nullptr) {
-      c.kept = &slab;
-    } else {
-      take_back(dissolve(c, slab));
-    }
-  }
-  return moved;
-}
-
-template <class TakeBack>
-std::size_t Slabs::collect_all(Epoch completed, std::size_t most, TakeBack take_back) noexcept {
-  std::size_t moved = 0;
-  for (Class& c : m_classes) {
-    if (moved >= most) break;
-    moved += collect(c, completed, most - moved, take_back);
-  }
-  return moved;
-}
-
-template <class TakeBack>
-bool Slabs::give_up_kept(TakeBack take_back) noexcept {
-  bool any = false;
-  for (Class& c : m_classes) {
-    if (c.kept == nullptr) continue;
-    take_back(dissolve(c, *c.kept));
-    any = true;
-  }
-  return any;
-}
 
 }  // namespace KokkosHostSpaces::Impl::Backend
 

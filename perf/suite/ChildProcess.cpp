@@ -6,29 +6,16 @@
 #include "../support/System.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
 
-#include <fcntl.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace KokkosHostSpaces::Perf {
-namespace {
-
-struct Pipe {
-  int ends[2] = {-1, -1};
-  Pipe() {
-    if (pipe2(ends, O_CLOEXEC) != 0)
-      throw std::system_error(errno, std::generic_category(), "pipe");
-  }
-};
-
-}  // namespace
-
 std::string adopting_launcher() {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -52,41 +39,35 @@ ChildProcess::ChildProcess(std::string const& what, int device, std::string cons
   std::vector<char*> argv;
   for (std::string& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  Pipe const there, back;
+  int ends[2];  // ours, and its input and output
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  m_socket = ends[0];
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, there.ends[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, back.ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   int const error = posix_spawn(&m_process, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  close(there.ends[0]);
-  close(back.ends[1]);
-  m_to   = there.ends[1];
-  m_from = back.ends[0];
+  close(ends[1]);
   if (error == 0) return;
-  close(m_to);
-  close(m_from);
+  close(m_socket);
   throw std::system_error(error, std::generic_category(), command[0]);
 }
 
 ChildProcess::~ChildProcess() {
-  close(m_to);  // its input ends, so that it ends
-  close(m_from);
+  close(m_socket);  // its input ends, so that it ends
   while (waitpid(m_process, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
 std::string ChildProcess::ask(std::string const& word) {
   std::string const line = word + '\n';
-  // A process that ended must not end this one.
-  struct sigaction ignore = {}, before = {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, &before);
-  bool const asked = write(m_to, line.data(), line.size()) == ssize_t(line.size());
-  sigaction(SIGPIPE, &before, nullptr);
+  // Without a signal: a process that ended must not end this one.
+  bool const asked = send(m_socket, line.data(), line.size(), MSG_NOSIGNAL) == ssize_t(line.size());
   std::string answer;
   for (char c = 0; asked;) {
-    ssize_t const got = read(m_from, &c, 1);
+    ssize_t const got = read(m_socket, &c, 1);
     if (got == 1 && c == '\n') return answer;
     if (got == 1) answer += c;
     if (got == 0 || (got < 0 && errno != EINTR)) break;

@@ -33,7 +33,7 @@ class ChildProcess {
 
  private:
   pid_t m_process = -1;
-  int m_to = -1, m_from = -1;
+  int m_socket    = -1;
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -88,19 +88,14 @@ int measure(SuiteOptions options, Ranks const& ranks, std::string const& cores) 
     }
   } const registered;
   register_cases(std::move(cases), ranks, options.plant_error);
-  int wrong = 0;
+  Reporter reporter(count, ranks.rank() == 0, options.json);
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  reporter.close();
+  int const wrong = reporter.wrong();
   if (ranks.rank() == 0) {
-    Reporter reporter(count, options.json);
-    benchmark::RunSpecifiedBenchmarks(&reporter);
-    reporter.close();
-    wrong = reporter.wrong();
     write_summary(std::cout, reporter.results());
     if (wrong > 0)
       std::cerr << wrong << " of " << count << " benchmarks failed (see ERROR above)\n";
-  } else {
-    SilentReporter reporter;
-    benchmark::RunSpecifiedBenchmarks(&reporter);
-    wrong = reporter.wrong();
   }
   return wrong == 0 ? success : wrong_result;
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_repetitions = 1000000;
 
 char const* const usage = R"([options] [--kokkos-...]
-  --quick          few sizes and cases: less than a minute
+  --quick          few sizes and cases: about a minute
   --full           every size, type and space: minutes
   --groups LIST    only these groups, comma-separated
   --filter REGEX   only the benchmarks whose name has a match

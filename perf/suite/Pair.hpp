@@ -26,7 +26,7 @@ class Pair {
   virtual double time_baseline() = 0;
 
   /// Names the baseline, such as its fastest variant.
-  virtual std::string baseline_label() const = 0;
+  std::string const& baseline_label() const { return m_label; }
 
   /// Further figures of the last sample, such as a percentile.
   virtual std::map<std::string, double> counters() const { return {}; }
@@ -34,8 +34,12 @@ class Pair {
   /// Verifies the results of the timed runs of both sides. \return what is wrong, or an empty text
   virtual std::string find_error() = 0;
 
-  /// Corrupts our results, to test find_error.
-  virtual void damage() = 0;
+  /// Corrupts our results, at the latest when they are verified, to test find_error.
+  virtual void damage() { m_damaged = true; }
+
+ protected:
+  std::string m_label;
+  bool m_damaged = false;
 };
 
 /// Text for find_error from the numbers of wrong results; empty if both are 0.

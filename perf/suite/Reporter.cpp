@@ -38,16 +38,17 @@ std::string rate_name(double bytes, double seconds) {
 
 }  // namespace
 
-Reporter::Reporter(int benchmarks, std::string const& json_file)
-    : m_benchmarks(benchmarks), m_json_file(json_file) {
+Reporter::Reporter(int benchmarks, bool writes, std::string const& json_file)
+    : m_benchmarks(benchmarks), m_writes(writes), m_json_file(writes ? json_file : "") {
   m_json.SetOutputStream(&m_file);
-  if (!json_file.empty()) m_file.open(json_file);
+  if (!m_json_file.empty()) m_file.open(m_json_file);
 }
 
 bool Reporter::ReportContext(Context const& context) {
   if (m_file.is_open()) m_json.ReportContext(context);
   check_file();
   m_begin = std::chrono::steady_clock::now();
+  if (!m_writes) return true;
   GetOutputStream() << format("%-91s %12s %14s %12s  %s\n", "", "ours", "", "baseline",
                               "baseline/ours (quartiles)");
   return true;
@@ -78,11 +79,14 @@ void Reporter::check_file() {
 
 void Reporter::write_line(std::vector<Run> const& runs) {
   if (runs.empty() || runs.front().run_type == Run::RT_Aggregate) return;
+  Run const* const error = first_error(runs);
+  m_wrong += error != nullptr;
+  ++m_done;
+  if (!m_writes) return;
   std::ostream& out = GetOutputStream();
   out << progress();
   std::string const name = runs.front().run_name.function_name;
-  if (Run const* const error = first_error(runs)) {
-    ++m_wrong;
+  if (error != nullptr) {
     out << name << ": ERROR: " << error->report_label << error->skip_message << std::endl;
     return;
   }
@@ -100,16 +104,11 @@ void Reporter::write_line(std::vector<Run> const& runs) {
       << std::endl;
 }
 
-std::string Reporter::progress() {
-  ++m_done;
+std::string Reporter::progress() const {
   std::chrono::duration<double> const so_far = std::chrono::steady_clock::now() - m_begin;
   double const left                          = so_far.count() / m_done * (m_benchmarks - m_done);
   return format("[%*d/%d, %6s left] ", int(std::to_string(m_benchmarks).size()), m_done,
                 m_benchmarks, duration_name(left).c_str());
-}
-
-void SilentReporter::ReportRuns(std::vector<Run> const& runs) {
-  if (first_error(runs) != nullptr) ++m_wrong;
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -14,11 +14,11 @@
 namespace KokkosHostSpaces::Perf {
 
 /// Writes a line for each benchmark (progress, expected time left, medians of both sides, ratio with
-/// quartiles), and all figures as JSON to a file if one is named.
+/// quartiles), and all figures as JSON to a file if one is named. On ranks that do not write it counts errors.
 /// All functions \throw std::runtime_error if the output cannot be written.
 class Reporter final : public benchmark::BenchmarkReporter {
  public:
-  Reporter(int benchmarks, std::string const& json_file);
+  Reporter(int benchmarks, bool writes, std::string const& json_file);
 
   bool ReportContext(Context const& context) override;
   void ReportRuns(std::vector<Run> const& runs) override;
@@ -32,27 +32,16 @@ class Reporter final : public benchmark::BenchmarkReporter {
 
  private:
   void write_line(std::vector<Run> const& runs);
-  std::string progress();
+  std::string progress() const;
   void check_file();
 
   int m_benchmarks, m_done = 0, m_wrong = 0;
+  bool m_writes;
   std::chrono::steady_clock::time_point m_begin;
   std::string m_json_file;
   std::ofstream m_file;
   benchmark::JSONReporter m_json;
   std::vector<Result> m_results;
-};
-
-/// Counts errors on the ranks that write nothing.
-class SilentReporter final : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(Context const&) override { return true; }
-  void ReportRuns(std::vector<Run> const& runs) override;
-
-  int wrong() const { return m_wrong; }
-
- private:
-  int m_wrong = 0;
 };
 
 }  // namespace KokkosHostSpaces::Perf

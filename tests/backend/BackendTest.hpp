@@ -66,7 +66,11 @@ class TestPages {
   char* const begin;
 };
 
-inline bool is_locked(void const* pointer) { return Driver::is_page_locked(pointer); }
+// True for host memory that the runtime has locked, or allocated locked.
+inline bool is_locked(void const* pointer) {
+  Driver::Extent const extent = Driver::extent_of(pointer);
+  return extent.device < 0 && extent.begin != nullptr;
+}
 
 /// Of no NUMA node.
 inline Region lock_fresh(std::size_t bytes, MemoryKind kind = MemoryKind::page_locked) {

@@ -404,7 +404,7 @@ TEST_CASE("each call to CUDA and to the system that the backend makes was made t
           "[failures]") {
   std::string of_driver     = "record_context_event|copy_batch";
   std::string const runtime = text_of(backend / "cuda" / "Runtime.hpp");
-  std::regex const member(R"(decltype\(&(?!cuCtxPopCurrent)\w+\) (\w+))");
+  std::regex const member(R"(F\((\w+), (?!cuCtxPopCurrent)\w+\))");
   for (std::sregex_iterator found(runtime.begin(), runtime.end(), member), end; found != end;
        ++found)
     of_driver += '|' + (*found)[1].str();

@@ -4,7 +4,7 @@
 // Memory that other code registers, as MPI libraries do behind the user's back (UCX), on the fake
 // runtime and on the real one.
 
-#include "../../backend/cuda/Chunks.hpp"
+#include "../../backend/cuda/Runtime.hpp"
 #include "../support/Addresses.hpp"
 #include "../support/DeviceWork.hpp"
 #include "BackendTest.hpp"

@@ -22,7 +22,7 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   CHECK(region.bytes % page_bytes() == 0);
   CHECK(region.bytes - bytes <= std::max(page_bytes() - 1, bytes / 16));
   CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
-  CHECK(Driver::is_page_locked(region.pointer) == (Driver::device_count() > 0));
+  CHECK(is_locked(region.pointer) == (Driver::device_count() > 0));
   auto* const begin = static_cast<char*>(region.pointer);
   if (region.origin != Origin::driver) {
     CHECK((*begin == 0 && std::memcmp(begin, begin + 1, region.bytes - 1) == 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/cuda/Chunks.hpp"
+#include "../../backend/cuda/Runtime.hpp"
 #include "../support/FakeCuda.hpp"
 #include "os/AvailableMemory.hpp"
 #include "CapturedStderr.hpp"
@@ -84,7 +84,7 @@ TEST_CASE("failure 12: a range is locked in pieces that end at multiples of a ch
 
   Driver::lock_in_chunks(pointer, bytes, chunk);
   CHECK(FakeCuda::outstanding().registrations == 3);
-  CHECK(Driver::is_page_locked(pointer + bytes - 1));
+  CHECK(is_locked(pointer + bytes - 1));
   CHECK(Driver::unlock_in_chunks(pointer, bytes, chunk));
   CHECK(FakeCuda::outstanding().registrations == 0);
 
@@ -144,7 +144,7 @@ TEST_CASE("memory of the driver that begins within a page is had from the next p
   Region const region = lock_fresh_pages(3 * page_bytes(), MemoryKind::write_combined, -1);
   CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
   CHECK(region.bytes == 3 * page_bytes());
-  CHECK(Driver::is_page_locked(static_cast<char*>(region.pointer) + region.bytes - 1));
+  CHECK(is_locked(static_cast<char*>(region.pointer) + region.bytes - 1));
   CHECK(give_back(region));
   CHECK(FakeCuda::nothing_leaked());
 }

@@ -26,11 +26,11 @@ TEST_CASE(
   for (int round = 0; round < 2; ++round) {
     register_range(pages.begin + 100, pages.bytes - 200, "my data");
     CHECK(registered_ranges() == 1);
-    bool const locked = Driver::is_page_locked(pages.begin + 100);
+    bool const locked = is_locked(pages.begin + 100);
     CHECK(locked == (Driver::device_count() > 0));
     CHECK(unregister_range(pages.begin + 100).empty());
     CHECK(registered_ranges() == 0);
-    CHECK_FALSE(Driver::is_page_locked(pages.begin + 100));
+    CHECK_FALSE(is_locked(pages.begin + 100));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../backend/cuda/Chunks.hpp"
+#include "../../backend/cuda/Runtime.hpp"
 #include "../support/Addresses.hpp"
 #include "../support/AllocationHook.hpp"
 #include "../support/DeviceWork.hpp"
@@ -86,7 +86,7 @@ TEST_CASE(
           ContainsSubstring("end that registration first, also if its memory was freed")));
   CHECK(unregister_range(page.begin).empty());
   register_range(page.begin, 8, "second");
-  CHECK(Driver::is_page_locked(page.begin));
+  CHECK(is_locked(page.begin));
   CHECK(unregister_range(page.begin).empty());
 }
 

@@ -94,8 +94,8 @@ khs_must_not_compile(mapped_view_of_host "no match for call|no matching function
   "void f(View<int*, HostSpace> const& host) { (void)mapped_view(host); }")
 # Where elements are taken as bytes, those whose access a library such as Sacado has customized are refused.
 foreach(call IN ITEMS "streamed_for(\"f\", 9, [](std::int64_t, Chunk<Own const*>) {}, khs::read(pinned))"
-    "snapshot(\"s\", instance, pinned, [](auto const&) {})" "element_wise(instance, pinned, [](Own own) { return own; })"
-    "element_sum(instance, sum, [](Own own) { return own.value; }, pinned)" "Registration const registration(host)"
+    "snapshot(\"s\", instance, pinned, [](auto const&) {})" "element_wise(\"l\", instance, pinned, [](Own own) { return own; })"
+    "element_sum(\"l\", instance, sum, [](Own own) { return own.value; }, pinned)" "Registration const registration(host)"
     "mapped_view(pinned)")
   string(REGEX MATCH "^[A-Za-z_]+" name "${call}")
   khs_must_not_compile(${name}_of_customized_views "pass a plain View, to which"
@@ -193,7 +193,7 @@ khs_wrong_call("take an extent for each dimension" "PinnedDualView<double**>(\"d
 khs_wrong_call("the device side of a PinnedDualView lies in device memory" "PinnedDualView<int*, MappedSpace> const mapped")
 khs_wrong_call("deep_copy requires non-const destination type" "Kokkos::deep_copy(View<double const*, PinnedSpace>(a), a)")
 khs_wrong_call("is not atomic: pass a View without"
-  "View<double*, PinnedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = a; element_wise(x, atomic, [](double q) { return q; }, atomic)")
+  "View<double*, PinnedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = a; element_wise(\"l\", x, atomic, [](double q) { return q; }, atomic)")
 khs_must_not_compile(wrong_calls "${_khs_sentences}"
   "void f(Kokkos::DefaultHostExecutionSpace const& x, View<double*, PinnedSpace> const& a, PinnedDualView<double*> const& dual, SnapshotQueue& queue, double& sum,
   Registration const& registered, View<double**, PinnedSpace> const& table, View<float*, PinnedSpace> const& floats, View<std::string*, HostSpace> const& words) {

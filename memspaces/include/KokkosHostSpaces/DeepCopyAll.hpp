@@ -25,28 +25,6 @@ struct MakeCopyOf {
 }  // namespace Impl
 /// \endcond
 
-/// \cond
-namespace Impl {
-
-template <class First, class... Others>
-inline constexpr bool is_batch_v = Batch<First, Others...> ||
-                                   (sizeof...(Others) == 0 && Prepared<First>);
-
-template <class...>
-inline constexpr bool is_batch_order_v = false;
-template <class First, class... Others>
-inline constexpr bool is_batch_order_v<First, Others...> = is_batch_v<First, Others...>;
-template <class First, class Second, class... Others>
-inline constexpr bool is_batch_order_v<First, Second, Others...> =
-    is_batch_v<First, Second, Others...> ||
-    (Kokkos::is_execution_space_v<First> && is_batch_v<Second, Others...>);
-
-template <class... What>
-concept BatchOrder = is_batch_order_v<What...>;
-
-}  // namespace Impl
-/// \endcond
-
 /// The copy of `src` to `dst`, for deep_copy_all: a std::pair of both Views.
 inline constexpr Impl::MakeCopyOf copy_of{};
 
@@ -107,7 +85,7 @@ requires(Impl::Batch<First, Others...> ||
 
 /// \cond
 template <class... What>
-requires(!Impl::BatchOrder<What...>) void deep_copy_all(What const&...) {
+void deep_copy_all(What const&...) {
   static_assert(
       Impl::never_v<What...>,
       "deep_copy_all takes, in this order: an instance (may be left out), and then pairs by "

@@ -87,7 +87,7 @@ class PackSum {
 template <bool IsRight, class... What>
 struct ElementSumOrder : std::true_type {
   static_assert(IsRight,
-                "element_sum takes, in this order: a label (may be left out), an instance, the "
+                "element_sum takes, in this order: a label, an instance, the "
                 "result, the operation, and the Views of its arguments");
 };
 
@@ -116,15 +116,8 @@ struct ElementSumFunction {
       Kokkos::parallel_reduce(label, range_of(instance, std::int64_t(first.extent(0))), sum,
                               result);
   }
-  template <class ExecutionSpace, class Result, class Op, class First, class... In>
-  requires Kokkos::is_execution_space_v<ExecutionSpace>
-  void operator()(ExecutionSpace const& instance, Result&& result, Op const& op, First const& first,
-                  In const&... in) const {
-    (*this)("KokkosHostSpaces::element_sum", instance, std::forward<Result>(result), op, first,
-            in...);
-  }
   template <class... What>
-  requires(!BeginsWithInstance<What...>) void operator()(What const&...) const {
+  requires(!BeginsWithLabel<What...>) void operator()(What const&...) const {
     static_assert(ElementSumOrder<never_v<What...>, What...>::value);
   }
 };
@@ -132,7 +125,7 @@ struct ElementSumFunction {
 }  // namespace Impl
 /// \endcond
 
-/// `element_sum([label,] instance, result, op, in...)`: the sum of op(in(i)...) over all i, in the type of
+/// `element_sum(label, instance, result, op, in...)`: the sum of op(in(i)...) over all i, in the type of
 /// the result. If `result` is a View of rank 0, which is accessible to `instance`, the sum is
 /// asynchronous on an instance of a device, and may be captured. If it is a variable, such as a
 /// `double`, the call blocks until it has the sum. Kokkos Tools see a parallel_reduce.

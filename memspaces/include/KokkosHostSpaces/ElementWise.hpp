@@ -28,7 +28,7 @@ namespace Impl {
 template <bool IsRight, class... What>
 struct ElementWiseOrder : std::true_type {
   static_assert(IsRight,
-                "element_wise takes, in this order: a label (may be left out), an instance, the "
+                "element_wise takes, in this order: a label, an instance, the "
                 "View of the results, the operation, and the Views of its arguments");
 };
 
@@ -60,14 +60,8 @@ struct ElementWiseFunction {
     } else
       Kokkos::parallel_for(label, range_of(instance, std::int64_t(out.extent(0))), map);
   }
-  template <class ExecutionSpace, class Out, class Op, class... In>
-  requires Kokkos::is_execution_space_v<ExecutionSpace>
-  void operator()(ExecutionSpace const& instance, Out const& out, Op const& op,
-                  In const&... in) const {
-    (*this)("KokkosHostSpaces::element_wise", instance, out, op, in...);
-  }
   template <class... What>
-  requires(!BeginsWithInstance<What...>) void operator()(What const&...) const {
+  requires(!BeginsWithLabel<What...>) void operator()(What const&...) const {
     static_assert(ElementWiseOrder<never_v<What...>, What...>::value);
   }
 };
@@ -75,7 +69,7 @@ struct ElementWiseFunction {
 }  // namespace Impl
 /// \endcond
 
-/// `element_wise([label,] instance, out, op, in...)`: out(i) = op(in(i)...) for all i. Asynchronous on an
+/// `element_wise(label, instance, out, op, in...)`: out(i) = op(in(i)...) for all i. Asynchronous on an
 /// instance of a device; may be captured. Kokkos Tools see a parallel_for.
 ///
 /// The Views have rank 1, equal extents and contiguous elements; `out` may also be an input, but not

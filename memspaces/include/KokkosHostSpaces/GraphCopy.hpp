@@ -5,13 +5,98 @@
 #define KOKKOS_HOST_SPACES_GRAPH_COPY_HPP
 
 #include <KokkosHostSpaces/PreparedCopies.hpp>
-#include <KokkosHostSpaces/impl/graph/GraphCopies.hpp>
+#include <KokkosHostSpaces/Error.hpp>
+#include <KokkosHostSpaces/impl/core/Streams.hpp>
+#include <KokkosHostSpaces/impl/core/Replays.hpp>
+#include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
+#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 
 #include <Kokkos_Graph.hpp>
 
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
 #include <type_traits>
 
 namespace KokkosHostSpaces {
+
+/// \cond
+namespace Impl {
+
+/// \throw Error on a device that the library does not drive: host nodes of its graphs may not copy
+template <class ExecutionSpace>
+void check_graph() {
+  if constexpr (is_stock_v<ExecutionSpace>)
+    throw Error(
+        "KokkosHostSpaces::then_deep_copy: this device has no nodes that copy (its graphs call no "
+        "copies from host nodes): copy before and after the graph");
+}
+
+template <class Dst, class Src>
+void check_extents(Dst const& dst, Src const& src) {
+  if constexpr (Kokkos::is_view_v<Src>) {
+    for (std::size_t r = 0; r != Dst::rank(); ++r)
+      if (dst.extent(r) != src.extent(r))
+        throw Error("a graph cannot copy \"" + src.label() + "\" to \"" + dst.label() +
+                    "\" (extent " + std::to_string(r) + " is " + std::to_string(src.extent(r)) +
+                    " and " + std::to_string(dst.extent(r)) + "): copy between equal extents");
+  }
+}
+
+/// The staging memory of a captured copy, and the exception of one that failed.
+struct CaptureOutcome {
+  std::shared_ptr<void const> memory;
+  std::exception_ptr failure;
+};
+
+/// Adds what `copy(instance)` enqueues behind a node. Kokkos destroys the captured graph, but keeps the
+/// functor, and with it what that holds: the memory lives as long as the graph.
+template <class Node, class Copy>
+auto add_copy(Node const& node, int device, Copy const& copy) {
+  auto const outcome = std::make_shared<CaptureOutcome>();
+  CaptureInstance const on(device);
+  auto const added = add_captured(node, on.get(), [outcome, copy](DrivenDevice const& instance) {
+    // Catches, because an exception would leave the stream capturing.
+    try {
+      outcome->memory = own_replayed_memory([&] { copy(instance); });
+    } catch (...) {
+      outcome->failure = std::current_exception();
+    }
+  });
+  if (outcome->failure) std::rethrow_exception(outcome->failure);
+  return added;
+}
+
+template <class Type>
+void const* data_of(Type const& view_or_value) {
+  if constexpr (Kokkos::is_view_v<Type>)
+    return view_or_value.data();
+  else
+    return nullptr;
+}
+
+template <class Node, class Dst, class Src>
+auto then_captured_copy(Node const& node, Dst const& dst, Src const& src) {
+  if constexpr (!Kokkos::is_view_v<Src> && is_pageable_v<typename Dst::memory_space>)
+    throw Error(
+        "KokkosHostSpaces::then_deep_copy: '" + dst.label() + "' in " + Dst::memory_space::name() +
+        " cannot be filled by a node of a graph (the host fills it, and fences before): use "
+        "a View in PinnedSpace or MappedSpace");
+  return add_copy(node, device_of(data_of(dst), data_of(src)), [dst, src](DrivenDevice const& on) {
+    // Kokkos fences for an empty copy, which breaks a capture.
+    if (dst.size() > 0) Kokkos::deep_copy(on, dst, src);
+  });
+}
+
+template <class Node, class ExecutionSpace>
+auto then_captured_copies(Node const& node, PreparedCopies<ExecutionSpace> const& copies) {
+  return add_copy(node, copies.batch() == nullptr ? -1 : copies.batch()->device,
+                  [copies](DrivenDevice const& on) { deep_copy_all(on, copies); });
+}
+
+}  // namespace Impl
+/// \endcond
 
 /// Adds a node behind `node` that does `deep_copy(instance, dst, src)` at each launch, on the instance
 /// to which the graph is submitted. Returns the new node. Does not wait. The graph may belong to the
@@ -30,13 +115,13 @@ template <class ExecutionSpace, class Kernel, class Predecessor, class DataType,
 auto then_deep_copy(
     Kokkos::Experimental::GraphNodeRef<ExecutionSpace, Kernel, Predecessor> const& node,
     Kokkos::View<DataType, Properties...> const& dst, Src const& src) {
-  using Dst = Kokkos::View<DataType, Properties...>;
   Impl::check_graph<ExecutionSpace>();
   Impl::check_extents(dst, src);
   if constexpr (Impl::is_driven_v<ExecutionSpace>)
     return Impl::then_captured_copy(node, dst, src);
   else
-    return node.then_host("Kokkos::deep_copy", Impl::CopyNow<ExecutionSpace, Dst, Src>{dst, src});
+    return node.then_host("Kokkos::deep_copy",
+                          [dst, src] { Kokkos::deep_copy(ExecutionSpace(), dst, src); });
 }
 
 /// The same for prepared copies; kernels copy short pieces. The node keeps `copies` and their Views
@@ -51,7 +136,7 @@ auto then_deep_copy(
     return Impl::then_captured_copies(node, copies);
   else
     return node.then_host("KokkosHostSpaces::deep_copy_all",
-                          Impl::CopyAllNow<ExecutionSpace>{copies});
+                          [copies] { deep_copy_all(ExecutionSpace(), copies); });
 }
 
 /// Retains the memory of these Views, if they are in our spaces, for a graph: while the stream of

@@ -5,12 +5,73 @@
 #define KOKKOS_HOST_SPACES_PREPARED_COPIES_HPP
 
 #include <KokkosHostSpaces/DeepCopyAll.hpp>
-#include <KokkosHostSpaces/impl/batch/PreparedBatch.hpp>
+#include <KokkosHostSpaces/impl/batch/CopyAll.hpp>
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <tuple>
 #include <utility>
 
 namespace KokkosHostSpaces {
+
+/// \cond
+namespace Impl {
+
+/// Copies to be made repeatedly.
+template <class ExecutionSpace>
+struct PreparedBatch {
+  int device;  ///< whose memory takes part; -1 if there is none
+  std::function<void(ExecutionSpace const& instance)> enqueue;
+};
+
+template <class... Kept>
+Pairs<Kept...> pairs_of(std::tuple<Kept...> const& kept) {
+  return std::make_from_tuple<Pairs<Kept...>>(kept);
+}
+
+/// On a host instance only the checks are done in advance.
+/// \param kept what kept() returns for the arguments
+template <class ExecutionSpace, class... Kept>
+PreparedBatch<ExecutionSpace> prepare_batch(ExecutionSpace const&, std::tuple<Kept...> kept) {
+  plan_pairs(pairs_of(kept), collect_pieces(pairs_of(kept)).tables, {});
+  int const device = pairs_of(kept).device();
+  return {device, [kept = std::move(kept)](ExecutionSpace const& instance) {
+            if constexpr (drives_device)
+              copy_all(instance, pairs_of(kept));
+            else
+              copy_others(instance, pairs_of(kept));
+          }};
+}
+
+template <class... Kept>
+PreparedBatch<DrivenDevice> prepare_batch(DrivenDevice const& on, std::tuple<Kept...> kept) {
+  if (captures(stream_of(on)))
+    throw Error(
+        "KokkosHostSpaces::prepare_deep_copy_all in the capture of a stream (a graph can "
+        "launch copies, but not prepare them): prepare them before the capture begins");
+  int const device      = device_id_of(on);
+  CheckedPairs checked  = collect_pieces(pairs_of(kept));
+  bool const has_others = checked.has_others;
+  auto const plan =
+      std::make_shared<PreparedPlan>(device, plan_pairs_on(on, pairs_of(kept), std::move(checked)));
+  return {
+      device, [device, has_others, plan, kept = std::move(kept)](DrivenDevice const& instance) {
+        if (device_id_of(instance) != device)
+          throw Error("KokkosHostSpaces::deep_copy_all of copies that were prepared for device " +
+                      std::to_string(device) + " on an instance of device " +
+                      std::to_string(device_id_of(instance)) +
+                      " (whose kernels do not reach them): prepare them for each device");
+        ScopedDevice const on_device(stream_of(instance), device);
+        auto const pairs = pairs_of(kept);
+        if (captures(stream_of(instance))) return copy_all(instance, pairs);
+        if (has_others) copy_others(instance, pairs);
+        enqueue_batch(instance, pairs, [&] { return plan->enqueue(instance); });
+      }};
+}
+
+}  // namespace Impl
+/// \endcond
 
 /// Many copies that are planned once and made often, such as the halos of every time step: like
 /// persistent requests of MPI. prepare_deep_copy_all returns one; deep_copy_all makes the copies.
@@ -51,16 +112,14 @@ template <class ExecutionSpace, class... What>
 requires(Kokkos::is_execution_space_v<ExecutionSpace>&& Impl::Batch<What...>)  //
     [[nodiscard]] PreparedCopies<ExecutionSpace> prepare_deep_copy_all(
         ExecutionSpace const& instance, What const&... what) {
-  using Batch = Impl::PreparedPairs<ExecutionSpace, decltype(Impl::kept(what))...>;
-  return PreparedCopies<ExecutionSpace>(std::make_shared<Batch>(instance, Impl::kept(what)...));
+  return PreparedCopies<ExecutionSpace>(std::make_shared<Impl::PreparedBatch<ExecutionSpace>>(
+      Impl::prepare_batch(instance, std::make_tuple(Impl::kept(what)...))));
 }
 
 /// \cond
-template <class First, class... Others>
-requires(!(Impl::ExecutionSpace<First> && Impl::Batch<Others...>))  //
-    PreparedCopies<Kokkos::DefaultExecutionSpace> prepare_deep_copy_all(First const&,
-                                                                        Others const&...) {
-  static_assert(Impl::never_v<First, Others...>,
+template <class... What>
+PreparedCopies<Kokkos::DefaultExecutionSpace> prepare_deep_copy_all(What const&...) {
+  static_assert(Impl::never_v<What...>,
                 "prepare_deep_copy_all takes, in this order: an instance, and then pairs by "
                 "khs::copy_of(to, from), or one range of pairs, or two Views and a list of "
                 "khs::Slice");

@@ -97,8 +97,8 @@ auto memory_for_snapshot(ExecutionSpace const& instance, View const& view) {
       dense_layout_of(view));
 }
 
-// Admits a job, and takes memory for copies of all `views`. Where the limit of the pool leaves too little, waits
-// until a writer is done, which gives its memory back, and tries again.
+// Admits a job, and takes memory for copies of all `views`. Where the limit of the pool leaves too little,
+// waits until a writer is done, which gives its memory back, and tries again.
 template <class ExecutionSpace, class... Views>
 auto admit_job(std::list<SnapshotJob>& job, SnapshotThread& thread, std::string const& label,
                ExecutionSpace const& instance, Views const&... views) {
@@ -175,9 +175,6 @@ Snapshot refuse_snapshot() {
 
 /// Starts the thread of a queue, which Kokkos::finalize drains.
 std::shared_ptr<SnapshotThread> start_snapshots(SnapshotOptions const& options);
-/// The thread of the queue of the free function.
-std::shared_ptr<SnapshotThread> const& default_snapshots();
-
 }  // namespace Impl
 /// \endcond
 
@@ -189,6 +186,9 @@ class SnapshotQueue {
   /// \throw Error if the system refuses a thread
   explicit SnapshotQueue(SnapshotOptions const& options = {})
       : m_thread(Impl::start_snapshots(options)) {}
+  /// For the library.
+  explicit SnapshotQueue(std::shared_ptr<Impl::SnapshotThread> thread)
+      : m_thread(std::move(thread)) {}
   /// Waits until all writers are done, unless one of them calls it. An error that no fence reported is
   /// printed to stderr when the queue and all handles of its snapshots are destroyed.
   ~SnapshotQueue() { m_thread->close(); }
@@ -225,18 +225,13 @@ class SnapshotQueue {
 /// \cond
 namespace Impl {
 
+/// The queue of the free function.
+SnapshotQueue& default_snapshots();
+
 struct SnapshotFunction {
-  template <Impl::ExecutionSpace ExecutionSpace, class View, class... ViewsAndWriter>
-  Snapshot operator()(std::string const& label, ExecutionSpace const& instance, View const& view,
-                      ViewsAndWriter&&... views_and_writer) const {
-    return take_snapshot(
-        default_snapshots(), label, instance,
-        std::forward_as_tuple(view, std::forward<ViewsAndWriter>(views_and_writer)...),
-        std::make_index_sequence<sizeof...(ViewsAndWriter)>());
-  }
   template <class... Arguments>
-  requires NoSnapshotOrder<Arguments...> Snapshot operator()(Arguments&&...) const {
-    return refuse_snapshot<Arguments...>();
+  Snapshot operator()(Arguments&&... arguments) const {
+    return default_snapshots().take(std::forward<Arguments>(arguments)...);
   }
 };
 

@@ -169,83 +169,53 @@ struct StreamedArgument {
 namespace Impl {
 
 /// \cond the objects are documented below
-template <class View>
-concept WritableView = Kokkos::is_view_v<View> && !std::is_const_v<typename View::value_type>;
 
-template <class T>
-inline constexpr bool is_intermediate_v = false;
-template <class DataType, class Layout>
-inline constexpr bool is_intermediate_v<Intermediate<DataType, Layout>> = true;
-
-template <class T>
-inline constexpr bool is_kept_v = false;
-template <class View>
-inline constexpr bool is_kept_v<Resident<View>> = true;
-
+/// The array of an argument; the View, of a class that derives from one.
 template <class DataType, class... P>
-void take_view(Kokkos::View<DataType, P...> const&);
+Kokkos::View<DataType, P...> array_of(Kokkos::View<DataType, P...> const& view) {
+  return view;
+}
+template <class DataType, class Layout>
+Intermediate<DataType, Layout> array_of(Intermediate<DataType, Layout> const& array) {
+  return array;
+}
+template <class View>
+Resident<View> array_of(Resident<View> const& array) {
+  return array;
+}
 
 template <class T>
-concept Readable = requires(T const& view) {
-  take_view(view);  // also of a derived class
-}
-|| is_intermediate_v<T> || is_kept_v<T>;
-template <class T>
-concept Writable = WritableView<T> || is_intermediate_v<T>;
+concept Readable = requires(T const& what) {
+  array_of(what);
+};
 
-template <class Other>
-constexpr int refuse_to_write() {
-  static_assert(
-      never_v<Other>,
-      "khs::write and khs::update take a View whose elements are not const (of a DualView, one "
-      "of its sides)");
-  return 0;
-}
+template <class T, Access How>
+concept Writable = (Kokkos::is_view_v<T> || (How == Access::write &&
+                                             requires(T const& what) {
+                                               what.identity();  // Intermediate
+                                             })) &&
+                   !std::is_const_v<typename T::value_type>;
 
 struct MakeRead {
-  template <class DataType, class... P>
-  auto operator()(Kokkos::View<DataType, P...> const& view, halo reach = halo(0)) const {
-    return StreamedArgument<Kokkos::View<DataType, P...>, Access::read>{view, reach.rows};
-  }
-  template <class DataType, class Layout>
-  auto operator()(Intermediate<DataType, Layout> const& array, halo reach = halo(0)) const {
-    return StreamedArgument<Intermediate<DataType, Layout>, Access::read>{array, reach.rows};
-  }
-  template <class View>
-  auto operator()(Resident<View> const& array) const {
-    return StreamedArgument<Resident<View>, Access::read>{array};
-  }
-  template <class Other>
-  requires(!Readable<Other>) int operator()(Other const&, halo = halo(0)) const {
-    static_assert(
-        never_v<Other>,
-        "khs::read takes a View (of a DualView, one of its sides), a khs::Intermediate or a "
-        "khs::resident");
-    return 0;
+  template <class T>
+  auto operator()(T const& what, halo reach = halo(0)) const {
+    static_assert(Readable<T>,
+                  "khs::read takes a View (of a DualView, one of its sides), a khs::Intermediate "
+                  "or a khs::resident");
+    if constexpr (Readable<T>)
+      return StreamedArgument<decltype(array_of(what)), Access::read>{array_of(what), reach.rows};
   }
 };
 
+template <Access How>
 struct MakeWrite {
-  template <WritableView View>
-  auto operator()(View const& view) const {
-    return StreamedArgument<View, Access::write>{view};
-  }
-  template <class DataType, class Layout>
-  auto operator()(Intermediate<DataType, Layout> const& array) const {
-    return StreamedArgument<Intermediate<DataType, Layout>, Access::write>{array};
-  }
-  template <class Other>
-  requires(!Writable<Other>) int operator()(Other const&) const { return refuse_to_write<Other>(); }
-};
-
-struct MakeUpdate {
-  template <WritableView View>
-  auto operator()(View const& view) const {
-    return StreamedArgument<View, Access::update>{view};
-  }
-  template <class Other>
-  requires(!WritableView<Other>) int operator()(Other const&) const {
-    return refuse_to_write<Other>();
+  template <class T>
+  auto operator()(T const& what) const {
+    static_assert(
+        Writable<T, How>,
+        "khs::write and khs::update take a View whose elements are not const (of a DualView, one "
+        "of its sides)");
+    if constexpr (Writable<T, How>) return StreamedArgument<T, How>{what};
   }
 };
 
@@ -270,10 +240,10 @@ inline constexpr Impl::MakeRead read{};
 /// `write(view)`: the body assigns every element of the range, and reads none. Elements of the range that
 /// it does not assign are undefined afterwards: use update if there are any. `write(intermediate)`: the
 /// same; only one stage of a chain may write it.
-inline constexpr Impl::MakeWrite write{};
+inline constexpr Impl::MakeWrite<Impl::Access::write> write{};
 
 /// `update(view)`: the body reads and writes elements of its own row.
-inline constexpr Impl::MakeUpdate update{};
+inline constexpr Impl::MakeWrite<Impl::Access::update> update{};
 
 /// `resident(view)`: makes a Resident, for `read` in any number of streamed loops.
 inline constexpr Impl::MakeResident resident{};

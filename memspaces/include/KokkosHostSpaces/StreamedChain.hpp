@@ -43,14 +43,14 @@ inline constexpr Impl::MakeSteps steps{};
 template <class Way = Automatic, Impl::InstanceOrOptions Where, class Range, class... Stages>
 StreamedLoop streamed_chain(std::string const& label, Where const& where, Range const& range,
                             Stages const&... stages) {
-  return Impl::run_streamed_chain(label, Impl::complete<Way>(where, range), Impl::box_of(range),
+  return Impl::run_streamed_chain(label, Impl::complete<Way>(where), Impl::box_of(range),
                                   stages...);
 }
 
 /// The same, on the default instance.
 template <class Way = Automatic, Impl::NoOptions Range, class... Stages>
 StreamedLoop streamed_chain(std::string const& label, Range const& range, Stages const&... stages) {
-  return streamed_chain<Way>(label, Impl::options_for(range), range, stages...);
+  return streamed_chain<Way>(label, StreamOptions<>(), range, stages...);
 }
 
 /// The same, with options in braces: `{.chunk_rows = 100}`.

@@ -19,9 +19,8 @@
 
 namespace KokkosHostSpaces {
 
-/// Order of the arguments of all streamed loops: label, instance or options (may be left out), range, body, for a reduction its result, arguments. The range is a number of iterations,
-/// a Box, or a RangePolicy or MDRangePolicy of Kokkos, whose tiles are ignored, and whose instance is
-/// used if no other one is given.
+/// Order of the arguments of all streamed loops: label, instance or options (may be left out), range,
+/// body, for a reduction its result, arguments. The range is a number of iterations or a Box.
 ///
 /// Calls `body` for every index of the range, with a chunk of each argument: body(i, chunks...), for a
 /// Box<2> body(i, j, chunks...), for a Box<3> body(i, j, k, chunks...). The indices are global ones
@@ -53,7 +52,7 @@ template <class Way = Automatic, Impl::InstanceOrOptions Where, class Range, cla
           class... Arguments>
 StreamedLoop streamed_for(std::string const& label, Where const& where, Range const& range,
                           Body const& body, Arguments const&... arguments) {
-  return Impl::run_streamed_for(label, Impl::complete<Way>(where, range), Impl::box_of(range), body,
+  return Impl::run_streamed_for(label, Impl::complete<Way>(where), Impl::box_of(range), body,
                                 arguments...);
 }
 
@@ -61,7 +60,7 @@ StreamedLoop streamed_for(std::string const& label, Where const& where, Range co
 template <class Way = Automatic, Impl::NoOptions Range, class Body, class... Arguments>
 StreamedLoop streamed_for(std::string const& label, Range const& range, Body const& body,
                           Arguments const&... arguments) {
-  return streamed_for<Way>(label, Impl::options_for(range), range, body, arguments...);
+  return streamed_for<Way>(label, StreamOptions<>(), range, body, arguments...);
 }
 
 /// The same, with options in braces: `{.chunk_rows = 100}`.

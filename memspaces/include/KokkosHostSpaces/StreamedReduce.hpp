@@ -39,8 +39,8 @@ template <class Way = Automatic, Impl::InstanceOrOptions Where, class Range, cla
           class Reducer, class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, Where const& where, Range const& range,
                              Body const& body, Reducer&& reducer, Arguments const&... arguments) {
-  return Impl::run_streamed_reduce(label, Impl::complete<Way>(where, range), Impl::box_of(range),
-                                   body, reducer, arguments...);
+  return Impl::run_streamed_reduce(label, Impl::complete<Way>(where), Impl::box_of(range), body,
+                                   reducer, arguments...);
 }
 
 /// The same, on the default instance.
@@ -48,7 +48,7 @@ template <class Way = Automatic, Impl::NoOptions Range, class Body, class Reduce
           class... Arguments>
 StreamedLoop streamed_reduce(std::string const& label, Range const& range, Body const& body,
                              Reducer&& reducer, Arguments const&... arguments) {
-  return streamed_reduce<Way>(label, Impl::options_for(range), range, body, reducer, arguments...);
+  return streamed_reduce<Way>(label, StreamOptions<>(), range, body, reducer, arguments...);
 }
 
 /// The same, with options in braces: `{.chunk_rows = 100}`.

@@ -149,12 +149,8 @@ CopyWay choose_way(CopyPlan const& plan, CopySides const& sides) {
     return plan.contiguous() ? CopyWay::one_copy : CopyWay::boxes;
   }
   if (pageable) return CopyWay::staged;
-  return sides.same_type && suits_tiles(plan, sides.addresses) ? CopyWay::tiled_kernel
-                                                               : CopyWay::element_kernel;
-}
-
-bool suits_tiles(CopyPlan const& plan, std::size_t addresses) {
-  return make_tiling(plan, addresses, false).has_value();
+  return sides.same_type && make_tiling(plan, sides.addresses, false) ? CopyWay::tiled_kernel
+                                                                      : CopyWay::element_kernel;
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -27,6 +27,9 @@ KOKKOS_IMPL_SHARED_ALLOCATION_RECORD_EXPLICIT_INSTANTIATION(KokkosHostSpaces::Wr
 
 namespace KokkosHostSpaces::Impl {
 
+char const KOKKOS_HOST_SPACES_IMPL_CONTAINERS = 0;
+char const KOKKOS_HOST_SPACES_IMPL_STRINGS    = 0;
+
 namespace {
 
 // Kokkos::initialize initializes what is registered as an execution space, by the order of names.

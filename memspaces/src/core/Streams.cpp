@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
+#include <KokkosHostSpaces/CaptureGuard.hpp>
+#include <KokkosHostSpaces/impl/core/Replays.hpp>
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 
 #include "../../../backend/Driver.hpp"
+#include "../../../backend/Replays.hpp"
+#include "../../../backend/guard/Guard.hpp"
 
 namespace KokkosHostSpaces::Impl {
 
@@ -66,4 +70,33 @@ ScopedDevice::~ScopedDevice() {
   if (m_before >= 0) Driver::use_device(m_before);
 }
 
+bool guards_copies() { return Backend::Guard::is_on(); }
+
+void guard_copy(CopySide const& dst, CopySide const& src, void* stream) {
+  Backend::Guard::watch({dst.begin, dst.bytes, dst.label}, {src.begin, src.bytes, src.label},
+                        stream);
+}
+
+std::size_t races_found() noexcept { return Backend::Guard::races(); }
+
+// --- captures ---
+
+void retain_for_graph(void* stream, void const* a, void const* b) {
+  Backend::retain_for_graph(stream, a, b);
+}
+
+std::shared_ptr<void const> own_replayed_memory(std::function<void()> const& capture) {
+  auto memory = std::make_shared<Backend::RetainedMemory>();
+  Backend::ScopedRetention const by(*memory);
+  capture();
+  return memory;
+}
+
 }  // namespace KokkosHostSpaces::Impl
+
+namespace KokkosHostSpaces::pool {
+
+CaptureGuard::CaptureGuard() noexcept { Impl::Backend::Driver::announce_capture(); }
+CaptureGuard::~CaptureGuard() { Impl::Backend::Driver::end_announced_capture(); }
+
+}  // namespace KokkosHostSpaces::pool

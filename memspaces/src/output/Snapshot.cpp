@@ -58,18 +58,18 @@ std::shared_ptr<SnapshotThread> start_snapshots(SnapshotOptions const& options) 
   return thread;
 }
 
-std::shared_ptr<SnapshotThread> const& default_snapshots() {
+SnapshotQueue& default_snapshots() {
   // Its destructor, at the end of a process that does not call Kokkos::finalize, comes before that of
   // CUDA, whose end was registered earlier.
-  struct DefaultQueue {
+  struct TellsAtEnd {
     std::shared_ptr<SnapshotThread> thread = start_snapshots({});
-    ~DefaultQueue() {
-      thread->close();
-      thread->tell_error();  // handles may live as long as the process
-    }
+    ~TellsAtEnd() { thread->tell_error(); }  // handles may live as long as the process
   };
-  static DefaultQueue const queue;
-  return queue.thread;
+  static struct {
+    TellsAtEnd at_end;
+    SnapshotQueue queue{at_end.thread};
+  } all;
+  return all.queue;
 }
 
 }  // namespace KokkosHostSpaces::Impl

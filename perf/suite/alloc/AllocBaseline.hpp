@@ -4,10 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_BASELINE_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_ALLOC_BASELINE_HPP
 
-#include "../../plain/Baseline.hpp"
-
 #include <cstddef>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,49 +13,30 @@ namespace KokkosHostSpaces::Perf {
 
 /// A plain way to allocate memory for copies to a device: page-locked, or, without a device, with all pages
 /// touched.
-class AllocBaseline : public Baseline {
- public:
-  std::vector<std::string> variants() const override { return {""}; }
+struct AllocBaseline {
+  std::string name;
+  std::function<void*(std::size_t bytes, int variant)> allocate;
+  std::function<void(void*, std::size_t bytes)> free;
+  std::vector<std::string> names = {""};  ///< of variants, such as numbers of threads
+  std::string why_not            = "";    ///< why this machine has no such memory; empty if it has
 
-  virtual std::string name() const = 0;
+  /// Keeps freed memory for the next allocation, until it is trimmed, and frees without waiting.
+  bool caches                = false;
+  std::function<void()> trim = [] {};
 
-  /// Why this machine has no such memory; empty if it has.
-  virtual std::string why_not() const { return ""; }
-
-  /// Whether it keeps freed memory for the next allocation, until it is trimmed, and frees without waiting.
-  virtual bool caches() const { return false; }
-  virtual void trim() {}
-
-  virtual void* allocate(std::size_t bytes)                    = 0;
-  virtual void free(void* pointer, std::size_t bytes) noexcept = 0;
+  int variant = 0;
+  std::vector<std::string> const& variants() const { return names; }
+  void choose(int chosen) { variant = chosen; }
 };
-
-using AllocBaselines = std::vector<std::unique_ptr<AllocBaseline>>;
 
 /// All plain ways; the first is what most programs use. They live as long as the process.
-AllocBaselines const& alloc_baselines();
+std::vector<AllocBaseline>& alloc_baselines();
 
-/// Pages from mmap, huge ones if the system has them, touched by several threads. Variants: numbers of
-/// threads.
-class TouchedPages : public AllocBaseline {
- public:
-  TouchedPages();
-
-  std::string name() const override { return "mmap_touch"; }
-  std::vector<std::string> variants() const override;
-  void choose(int variant) override { m_threads = m_choice[std::size_t(variant)]; }
-
-  void* allocate(std::size_t bytes) override;
-  void free(void* pointer, std::size_t bytes) noexcept override;
-
- protected:
-  /// `bytes` rounded up to whole pages.
-  static std::size_t whole_pages(std::size_t bytes);
-
- private:
-  std::vector<unsigned> m_choice;
-  unsigned m_threads;
-};
+/// Pages from mmap, huge ones if the system has them, touched by several threads.
+std::vector<std::string> numbers_of_touching_threads();  ///< the variants
+void* map_and_touch(std::size_t bytes, int variant);
+void unmap(void* pointer, std::size_t bytes);
+std::size_t whole_pages(std::size_t bytes);  ///< `bytes` rounded up
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -11,105 +11,87 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class CudaHostAlloc final : public AllocBaseline {
- public:
-  std::string name() const override { return "cudaHostAlloc"; }
+AllocBaseline cuda_host_alloc() {
+  return {"cudaHostAlloc",
+          [](std::size_t bytes, int) {
+            void* pointer;
+            check(cudaHostAlloc(&pointer, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+            return pointer;
+          },
+          [](void* pointer, std::size_t) { (void)cudaFreeHost(pointer); }};
+}
 
-  void* allocate(std::size_t bytes) override {
-    void* pointer;
-    check(cudaHostAlloc(&pointer, bytes, cudaHostAllocDefault), "cudaHostAlloc");
-    return pointer;
+AllocBaseline registered_pages() {
+  return {"mmap_cudaHostRegister",
+          [](std::size_t bytes, int variant) {
+            void* const pointer = map_and_touch(bytes, variant);
+            cudaError_t const code =
+                cudaHostRegister(pointer, whole_pages(bytes), cudaHostRegisterPortable);
+            if (code != cudaSuccess) unmap(pointer, bytes);
+            check(code, "cudaHostRegister");
+            return pointer;
+          },
+          [](void* pointer, std::size_t bytes) {
+            (void)cudaHostUnregister(pointer);
+            unmap(pointer, bytes);
+          },
+          numbers_of_touching_threads()};
+}
+
+cudaMemPool_t make_pool() {
+  int device = 0, node = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device), "cudaDeviceGetAttribute");
+  cudaMemPoolProps properties = {};
+  properties.allocType        = cudaMemAllocationTypePinned;
+  properties.location.type    = cudaMemLocationTypeHostNuma;
+  properties.location.id      = std::max(node, 0);
+  cudaMemPool_t pool          = nullptr;
+  check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
+
+  std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep),
+        "cudaMemPoolSetAttribute");
+  cudaMemAccessDesc access = {};
+  access.location.type     = cudaMemLocationTypeDevice;
+  access.location.id       = device;
+  access.flags             = cudaMemAccessFlagsProtReadWrite;
+  check(cudaMemPoolSetAccess(pool, &access, 1), "cudaMemPoolSetAccess");
+  return pool;
+}
+
+// The driver's pool of memory on the NUMA node of the current device. The memory exists once the stream has
+// reached the allocation.
+AllocBaseline driver_pool() {
+  AllocBaseline made{.name = "driver_host_pool", .allocate = {}, .free = {}, .caches = true};
+  try {
+    cudaMemPool_t const pool = make_pool();
+    made.allocate            = [pool](std::size_t bytes, int) {
+      void* pointer;
+      check(cudaMallocFromPoolAsync(&pointer, bytes, pool, cudaStreamPerThread),
+                       "cudaMallocFromPoolAsync");
+      synchronize(cudaStreamPerThread);
+      return pointer;
+    };
+    made.free = [](void* pointer, std::size_t) {
+      (void)cudaFreeAsync(pointer, cudaStreamPerThread);
+    };
+    made.trim = [pool] {
+      synchronize(cudaStreamPerThread);
+      check(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
+    };
+  } catch (std::runtime_error const& error) {
+    (void)cudaGetLastError();
+    made.why_not = error.what();
   }
-  void free(void* pointer, std::size_t) noexcept override { (void)cudaFreeHost(pointer); }
-};
-
-class RegisteredPages final : public TouchedPages {
- public:
-  std::string name() const override { return "mmap_cudaHostRegister"; }
-
-  void* allocate(std::size_t bytes) override {
-    void* const pointer = TouchedPages::allocate(bytes);
-    cudaError_t const code =
-        cudaHostRegister(pointer, whole_pages(bytes), cudaHostRegisterPortable);
-    if (code != cudaSuccess) TouchedPages::free(pointer, bytes);
-    check(code, "cudaHostRegister");
-    return pointer;
-  }
-  void free(void* pointer, std::size_t bytes) noexcept override {
-    (void)cudaHostUnregister(pointer);
-    TouchedPages::free(pointer, bytes);
-  }
-};
-
-// The driver's pool of memory on the NUMA node of the current device.
-class DriverPool final : public AllocBaseline {
- public:
-  DriverPool() {
-    try {
-      create();
-    } catch (std::runtime_error const& error) {
-      (void)cudaGetLastError();
-      m_why_not = error.what();
-    }
-  }
-
-  std::string name() const override { return "driver_host_pool"; }
-  std::string why_not() const override { return m_why_not; }
-  bool caches() const override { return true; }
-
-  // The memory exists once the stream has reached the allocation.
-  void* allocate(std::size_t bytes) override {
-    void* pointer;
-    check(cudaMallocFromPoolAsync(&pointer, bytes, m_pool, cudaStreamPerThread),
-          "cudaMallocFromPoolAsync");
-    check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
-    return pointer;
-  }
-  void free(void* pointer, std::size_t) noexcept override {
-    (void)cudaFreeAsync(pointer, cudaStreamPerThread);
-  }
-
-  void trim() override {
-    if (!m_why_not.empty()) return;
-    check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
-    check(cudaMemPoolTrimTo(m_pool, 0), "cudaMemPoolTrimTo");
-  }
-
- private:
-  void create() {
-    int device = 0, node = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device), "cudaDeviceGetAttribute");
-    cudaMemPoolProps properties = {};
-    properties.allocType        = cudaMemAllocationTypePinned;
-    properties.location.type    = cudaMemLocationTypeHostNuma;
-    properties.location.id      = std::max(node, 0);
-    check(cudaMemPoolCreate(&m_pool, &properties), "cudaMemPoolCreate");
-
-    std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
-    check(cudaMemPoolSetAttribute(m_pool, cudaMemPoolAttrReleaseThreshold, &keep),
-          "cudaMemPoolSetAttribute");
-    cudaMemAccessDesc access = {};
-    access.location.type     = cudaMemLocationTypeDevice;
-    access.location.id       = device;
-    access.flags             = cudaMemAccessFlagsProtReadWrite;
-    check(cudaMemPoolSetAccess(m_pool, &access, 1), "cudaMemPoolSetAccess");
-  }
-
-  std::string m_why_not;
-  cudaMemPool_t m_pool = nullptr;
-};
+  return made;
+}
 
 }  // namespace
 
-AllocBaselines const& alloc_baselines() {
-  static AllocBaselines const baselines = [] {
-    AllocBaselines all;
-    all.push_back(std::make_unique<CudaHostAlloc>());
-    all.push_back(std::make_unique<DriverPool>());
-    all.push_back(std::make_unique<RegisteredPages>());
-    return all;
-  }();
+std::vector<AllocBaseline>& alloc_baselines() {
+  static std::vector<AllocBaseline> baselines = {cuda_host_alloc(), driver_pool(),
+                                                 registered_pages()};
   return baselines;
 }
 

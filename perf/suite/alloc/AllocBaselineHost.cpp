@@ -12,30 +12,23 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class TouchedMalloc final : public AllocBaseline {
- public:
-  std::string name() const override { return "malloc_touch"; }
-  void trim() override { malloc_trim(0); }
-
-  void* allocate(std::size_t bytes) override {
-    void* pointer = std::malloc(bytes);
-    if (pointer == nullptr) throw std::bad_alloc();
-    auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    for (std::size_t i = 0; i < bytes; i += page) static_cast<char volatile*>(pointer)[i] = 0;
-    return pointer;
-  }
-  void free(void* pointer, std::size_t) noexcept override { std::free(pointer); }
-};
+void* malloc_and_touch(std::size_t bytes, int) {
+  void* const pointer = std::malloc(bytes);
+  if (pointer == nullptr) throw std::bad_alloc();
+  auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (std::size_t i = 0; i < bytes; i += page) static_cast<char volatile*>(pointer)[i] = 0;
+  return pointer;
+}
 
 }  // namespace
 
-AllocBaselines const& alloc_baselines() {
-  static AllocBaselines const baselines = [] {
-    AllocBaselines all;
-    all.push_back(std::make_unique<TouchedMalloc>());
-    all.push_back(std::make_unique<TouchedPages>());
-    return all;
-  }();
+std::vector<AllocBaseline>& alloc_baselines() {
+  static std::vector<AllocBaseline> baselines = {
+      {.name     = "malloc_touch",
+       .allocate = malloc_and_touch,
+       .free     = [](void* pointer, std::size_t) { std::free(pointer); },
+       .trim     = [] { malloc_trim(0); }},
+      {"mmap_touch", map_and_touch, unmap, numbers_of_touching_threads()}};
   return baselines;
 }
 

@@ -31,6 +31,7 @@ class AllocPair final : public Pair {
   /// \param is_cold a sample is one latency, of a first allocation
   AllocPair(Measure ours, Measure baseline, bool is_cold)
       : m_ours{std::move(ours)}, m_baseline{std::move(baseline)}, m_is_cold(is_cold) {
+    m_label = m_baseline.measure.label;
     forget_kept_memory();  // of earlier benchmarks
     if (m_is_cold) return;
     m_ours.take();
@@ -40,7 +41,6 @@ class AllocPair final : public Pair {
 
   double time_ours() override { return m_ours.take(); }
   double time_baseline() override { return m_baseline.take(); }
-  std::string baseline_label() const override { return m_baseline.measure.label; }
 
   std::map<std::string, double> counters() const override {
     if (m_is_cold) return {};

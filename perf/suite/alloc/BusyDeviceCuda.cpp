@@ -9,48 +9,32 @@
 #include <vector>
 
 namespace KokkosHostSpaces::Perf {
-namespace {
-
-class HeldStream {
- public:
-  ~HeldStream() {
-    gate.open();
-    (void)cudaStreamSynchronize(m_stream);
-  }
-
-  void hold(double longest_seconds) { gate.close(m_stream, longest_seconds); }
-
-  Gate gate;
-
- private:
-  CudaStream m_stream;
-};
-
-}  // namespace
 
 struct BusyDevice::State {
-  explicit State(int streams) : held(static_cast<std::size_t>(streams)) {}
-
+  struct HeldStream {
+    CudaStream stream;
+    Gate gate;
+    ~HeldStream() { (void)cudaStreamSynchronize(stream); }
+  };
   std::vector<HeldStream> held;
 };
 
-BusyDevice::BusyDevice(int streams, double longest_seconds)
-    : m_state(std::make_unique<State>(streams)) {
-  for (HeldStream& stream : m_state->held) stream.hold(longest_seconds);
-  for (HeldStream const& stream : m_state->held) {
-    while (!stream.gate.is_reached()) {
+BusyDevice::BusyDevice(int streams, double longest_seconds) : m_state(std::make_unique<State>()) {
+  m_state->held = std::vector<State::HeldStream>(std::size_t(streams));
+  for (auto& [stream, gate] : m_state->held) gate.close(stream, longest_seconds);
+  for (auto const& [stream, gate] : m_state->held) {
+    while (!gate.is_reached()) {
     }
   }
 }
 
-// Open all gates before the destructor of a stream waits.
+// Open all gates before a stream is waited for.
 BusyDevice::~BusyDevice() {
-  for (HeldStream& stream : m_state->held) stream.gate.open();
+  for (auto& [stream, gate] : m_state->held) gate.open();
 }
 
 bool BusyDevice::is_busy() const {
-  return std::ranges::none_of(m_state->held,
-                              [](HeldStream const& stream) { return stream.gate.gave_up(); });
+  return std::ranges::none_of(m_state->held, [](auto const& one) { return one.gate.gave_up(); });
 }
 
 }  // namespace KokkosHostSpaces::Perf

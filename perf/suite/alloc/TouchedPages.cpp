@@ -31,27 +31,31 @@ void touch_by_threads(char* pointer, std::size_t bytes, unsigned most) {
   touch(pointer, pointer + std::min(part, bytes));
 }
 
-}  // namespace
-
-TouchedPages::TouchedPages() {
-  unsigned const cores = std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
-  for (unsigned threads = std::min(4u, cores); threads <= cores; threads *= 2)
-    m_choice.push_back(threads);
-  m_threads = m_choice.front();
+std::vector<unsigned> const& choice() {
+  static std::vector<unsigned> const all = [] {
+    std::vector<unsigned> numbers;
+    unsigned const cores = std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
+    for (unsigned threads = std::min(4u, cores); threads <= cores; threads *= 2)
+      numbers.push_back(threads);
+    return numbers;
+  }();
+  return all;
 }
 
-std::vector<std::string> TouchedPages::variants() const {
+}  // namespace
+
+std::vector<std::string> numbers_of_touching_threads() {
   std::vector<std::string> names;
-  for (unsigned threads : m_choice) names.push_back(std::to_string(threads) + " threads");
+  for (unsigned threads : choice()) names.push_back(std::to_string(threads) + " threads");
   return names;
 }
 
-std::size_t TouchedPages::whole_pages(std::size_t bytes) {
+std::size_t whole_pages(std::size_t bytes) {
   std::size_t const page = bytes < huge_page ? small_page() : huge_page;
   return (bytes + page - 1) / page * page;
 }
 
-void* TouchedPages::allocate(std::size_t bytes) {
+void* map_and_touch(std::size_t bytes, int variant) {
   std::size_t const wanted = whole_pages(bytes);
   // Map more than needed, and unmap both ends, so that the block begins at a huge page.
   std::size_t const extra = wanted < huge_page ? 0 : huge_page;
@@ -67,12 +71,10 @@ void* TouchedPages::allocate(std::size_t bytes) {
     munmap(pointer + wanted, extra - before);
     (void)madvise(pointer, wanted, MADV_HUGEPAGE);  // fails without huge pages
   }
-  touch_by_threads(pointer, wanted, m_threads);
+  touch_by_threads(pointer, wanted, choice()[std::size_t(variant)]);
   return pointer;
 }
 
-void TouchedPages::free(void* pointer, std::size_t bytes) noexcept {
-  munmap(pointer, whole_pages(bytes));
-}
+void unmap(void* pointer, std::size_t bytes) { munmap(pointer, whole_pages(bytes)); }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -76,12 +76,11 @@ void for_each_way(Visit visit) {
 #ifdef KOKKOS_ENABLE_CUDA
   visit(WayInfo{"View_CudaHostPinnedSpace", false}, make_view<Kokkos::CudaHostPinnedSpace>);
 #endif
-  for (auto const& owner : alloc_baselines()) {
-    AllocBaseline* const baseline = owner.get();
-    if (!baseline->why_not().empty()) continue;
-    visit(WayInfo{baseline->name(), baseline->caches(), baseline}, [baseline](std::size_t bytes) {
-      return std::unique_ptr<char, FreePlain>(static_cast<char*>(baseline->allocate(bytes)),
-                                              {baseline, bytes});
+  for (AllocBaseline& baseline : alloc_baselines()) {
+    if (!baseline.why_not.empty()) continue;
+    visit(WayInfo{baseline.name, baseline.caches, &baseline}, [&baseline](std::size_t bytes) {
+      return std::unique_ptr<char, FreePlain>(
+          static_cast<char*>(baseline.allocate(bytes, baseline.variant)), {&baseline, bytes});
     });
   }
 }
@@ -104,7 +103,7 @@ char* begin_of(std::unique_ptr<char, Deleter> const& block) {
 /// Frees the memory that caching ways keep.
 inline void forget_kept_memory() {
   pool::trim(0);
-  for (auto const& baseline : alloc_baselines()) baseline->trim();
+  for (AllocBaseline const& baseline : alloc_baselines()) baseline.trim();
 }
 
 /// Writes both ends of a block and reads them back.

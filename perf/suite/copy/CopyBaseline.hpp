@@ -71,6 +71,13 @@ class CopyBaseline : public Baseline {
   virtual void enqueue(double* destination, double const* source) = 0;
 };
 
+/// One whose variants are functions of destination and source.
+class CopyByVariants final : public ByVariants<CopyBaseline, void(double*, double const*)> {
+ public:
+  using ByVariants::ByVariants;
+  void enqueue(double* destination, double const* source) override { call(destination, source); }
+};
+
 std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDirection direction,
                                                  Stream stream);
 

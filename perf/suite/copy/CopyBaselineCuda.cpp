@@ -11,19 +11,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class ContiguousBaseline final : public CopyBaseline {
- public:
-  ContiguousBaseline(std::size_t bytes, cudaStream_t stream) : m_bytes(bytes), m_stream(stream) {}
-
-  std::vector<std::string> variants() const override { return {"cudaMemcpyAsync"}; }
-  void enqueue(double* destination, double const* source) override {
-    copy_async(destination, source, m_bytes, m_stream);
-  }
-
- private:
-  std::size_t m_bytes;
-  cudaStream_t m_stream;
-};
+using Variants = CopyByVariants::Variants;
 
 __global__ void copy_pairs(double2* destination, double2 const* source, std::size_t pairs) {
   std::size_t const step = std::size_t(gridDim.x) * blockDim.x;
@@ -31,34 +19,21 @@ __global__ void copy_pairs(double2* destination, double2 const* source, std::siz
     destination[i] = source[i];
 }
 
-class KernelBaseline final : public CopyBaseline {
- public:
-  KernelBaseline(std::size_t elements, cudaStream_t stream)
-      : m_pairs(elements / 2), m_stream(stream) {}
-
-  std::vector<std::string> variants() const override {
-    std::vector<std::string> names;
-    for (unsigned blocks : grids) names.push_back(std::to_string(blocks) + " blocks of 512");
-    names.emplace_back("a block of 512 for 1024 doubles");
-    return names;
-  }
-  void choose(int variant) override {
-    m_blocks =
-        std::size_t(variant) < std::size(grids) ? grids[variant] : unsigned((m_pairs + 511) / 512);
-  }
-  void enqueue(double* destination, double const* source) override {
-    copy_pairs<<<m_blocks, 512, 0, m_stream>>>(reinterpret_cast<double2*>(destination),
-                                               reinterpret_cast<double2 const*>(source), m_pairs);
-    check_launch();
-  }
-
- private:
-  static constexpr unsigned grids[] = {132, 264, 1056};
-
-  std::size_t m_pairs;
-  unsigned m_blocks = grids[0];
-  cudaStream_t m_stream;
-};
+Variants by_kernel(std::size_t elements, cudaStream_t stream) {
+  std::size_t const pairs = elements / 2;
+  auto const of           = [=](unsigned blocks) {
+    return [=](double* destination, double const* source) {
+      copy_pairs<<<blocks, 512, 0, stream>>>(reinterpret_cast<double2*>(destination),
+                                             reinterpret_cast<double2 const*>(source), pairs);
+      check_launch();
+    };
+  };
+  Variants all;
+  for (unsigned blocks : {132u, 264u, 1056u})
+    all.emplace_back(std::to_string(blocks) + " blocks of 512", of(blocks));
+  all.emplace_back("a block of 512 for 1024 doubles", of(unsigned((pairs + 511) / 512)));
+  return all;
+}
 
 // Copy rows of `pairs` pairs of doubles between dense rows and rows with a pitch of twice their length.
 __global__ void copy_rows(double2* destination, double2 const* source, unsigned rows,
@@ -71,66 +46,42 @@ __global__ void copy_rows(double2* destination, double2 const* source, unsigned 
   }
 }
 
-class StridedBaseline final : public CopyBaseline {
- public:
-  StridedBaseline(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
-      : m_run(shape.columns * sizeof(double)),
-        m_rows(shape.rows),
-        m_planes(shape.layout == CopyLayout::strided_3d),
-        m_to_host(direction == CopyDirection::to_host),
-        m_stream(stream) {}
-
-  std::vector<std::string> variants() const override {
-    std::vector<std::string> all{"a kernel through the mapped address"};
-    if (!m_planes) all.emplace_back("cudaMemcpy2DAsync");
-    if (m_planes && m_rows / rows_of_plane <= most_planes) all.emplace_back("cudaMemcpy3DAsync");
-    return all;
-  }
-  void choose(int variant) override { m_in_place = variant == 0; }
-
-  void enqueue(double* destination, double const* source) override {
-    if (m_in_place)
-      launch(destination, source);
-    else if (m_planes)
-      copy_planes(destination, source);
-    else
-      check(cudaMemcpy2DAsync(destination, m_to_host ? 2 * m_run : m_run, source,
-                              m_to_host ? m_run : 2 * m_run, m_run, m_rows, cudaMemcpyDefault,
-                              m_stream),
+Variants strided(CopyShape const& shape, bool to_host, cudaStream_t stream) {
+  std::size_t const run = shape.columns * sizeof(double), rows = shape.rows;
+  bool const planes = shape.layout == CopyLayout::strided_3d;
+  Variants all{{"a kernel through the mapped address", [=](double* to, double const* from) {
+                  constexpr unsigned threads = 256, most_blocks = 1024;
+                  auto const pairs = unsigned(run / sizeof(double2));
+                  unsigned const blocks =
+                      std::min((unsigned(rows) * pairs + threads - 1) / threads, most_blocks);
+                  copy_rows<<<blocks, threads, 0, stream>>>(
+                      reinterpret_cast<double2*>(to), reinterpret_cast<double2 const*>(from),
+                      unsigned(rows), pairs, planes ? unsigned(rows_of_plane) : 0, to_host);
+                  check_launch();
+                }}};
+  if (!planes)
+    all.emplace_back("cudaMemcpy2DAsync", [=](double* to, double const* from) {
+      check(cudaMemcpy2DAsync(to, to_host ? 2 * run : run, from, to_host ? run : 2 * run, run, rows,
+                              cudaMemcpyDefault, stream),
             "cudaMemcpy2DAsync");
-  }
-
- private:
-  void copy_planes(double* destination, double const* source) const {
-    auto const side = [&](double const* begin, bool on_host) {
-      return make_cudaPitchedPtr(const_cast<double*>(begin), on_host ? 2 * m_run : m_run, m_run,
-                                 on_host ? 2 * rows_of_plane : rows_of_plane);
-    };
-    cudaMemcpy3DParms copy = {};
-    copy.dstPtr            = side(destination, m_to_host);
-    copy.srcPtr            = side(source, !m_to_host);
-    copy.extent            = make_cudaExtent(m_run, rows_of_plane, m_rows / rows_of_plane);
-    copy.kind              = cudaMemcpyDefault;
-    check(cudaMemcpy3DAsync(&copy, m_stream), "cudaMemcpy3DAsync");
-  }
-
-  void launch(double* destination, double const* source) const {
-    constexpr unsigned threads = 256, most_blocks = 1024;
-    auto const rows = unsigned(m_rows), pairs = unsigned(m_run / sizeof(double2));
-    unsigned const blocks = std::min((rows * pairs + threads - 1) / threads, most_blocks);
-    copy_rows<<<blocks, threads, 0, m_stream>>>(
-        reinterpret_cast<double2*>(destination), reinterpret_cast<double2 const*>(source), rows,
-        pairs, m_planes ? unsigned(rows_of_plane) : 0, m_to_host);
-    check_launch();
-  }
-
+    });
   // With 65536 planes of rows of 64 bytes the call waits for the device.
-  static constexpr std::size_t most_planes = 16384;
-
-  std::size_t m_run, m_rows;
-  bool m_planes, m_to_host, m_in_place = true;
-  cudaStream_t m_stream;
-};
+  constexpr std::size_t most_planes = 16384;
+  if (planes && rows / rows_of_plane <= most_planes)
+    all.emplace_back("cudaMemcpy3DAsync", [=](double* to, double const* from) {
+      auto const side = [&](double const* begin, bool on_host) {
+        return make_cudaPitchedPtr(const_cast<double*>(begin), on_host ? 2 * run : run, run,
+                                   on_host ? 2 * rows_of_plane : rows_of_plane);
+      };
+      cudaMemcpy3DParms copy = {};
+      copy.dstPtr            = side(to, to_host);
+      copy.srcPtr            = side(from, !to_host);
+      copy.extent            = make_cudaExtent(run, rows_of_plane, rows / rows_of_plane);
+      copy.kind              = cudaMemcpyDefault;
+      check(cudaMemcpy3DAsync(&copy, stream), "cudaMemcpy3DAsync");
+    });
+  return all;
+}
 
 constexpr unsigned tile_width = 32, tile_threads = 8;
 
@@ -151,70 +102,49 @@ __global__ void transpose(double* destination, double const* source, unsigned ro
   }
 }
 
-class TransposedBaseline final : public CopyBaseline {
- public:
-  TransposedBaseline(CopyShape const& shape, CopyDirection direction, cudaStream_t stream)
-      : m_shape(shape),
-        m_to_host(direction == CopyDirection::to_host),
-        m_stream(stream),
-        m_staging(make_plain_buffer(PlainKind::device, bytes())) {}
-
-  std::vector<std::string> variants() const override {
-    return {"cudaMemcpyAsync and a kernel on the device", "a kernel through the mapped address"};
-  }
-  void choose(int variant) override { m_in_place = variant == 1; }
-
-  void enqueue(double* destination, double const* source) override {
-    double* const staging = static_cast<double*>(m_staging.get());
-    if (m_in_place) {
-      launch(destination, source);
-    } else if (m_to_host) {
-      launch(staging, source);
-      copy(destination, staging);
-    } else {
-      copy(staging, source);
-      launch(destination, staging);
-    }
-  }
-
- private:
-  std::size_t bytes() const { return m_shape.elements() * sizeof(double); }
-
-  void copy(double* destination, double const* source) {
-    copy_async(destination, source, bytes(), m_stream);
-  }
-
-  void launch(double* destination, double const* source) {
+Variants transposed(CopyShape const& shape, bool to_host, cudaStream_t stream) {
+  std::size_t const bytes = shape.elements() * sizeof(double);
+  auto const launch       = [=](double* destination, double const* source) {
     auto const tiles = [](std::size_t n) { return unsigned((n + tile_width - 1) / tile_width); };
-    transpose<<<dim3(tiles(m_shape.rows), tiles(m_shape.columns)), dim3(tile_width, tile_threads),
-                0, m_stream>>>(destination, source, unsigned(m_shape.rows),
-                               unsigned(m_shape.columns));
+    transpose<<<dim3(tiles(shape.rows), tiles(shape.columns)), dim3(tile_width, tile_threads), 0,
+                stream>>>(destination, source, unsigned(shape.rows), unsigned(shape.columns));
     check_launch();
-  }
+  };
+  auto const staging = std::make_shared<PlainBuffer>(make_plain_buffer(PlainKind::device, bytes));
+  return {{"cudaMemcpyAsync and a kernel on the device",
+           [=](double* destination, double const* source) {
+             auto* const between = static_cast<double*>(staging->get());
+             if (to_host) {
+               launch(between, source);
+               copy_async(destination, between, bytes, stream);
+             } else {
+               copy_async(between, source, bytes, stream);
+               launch(destination, between);
+             }
+           }},
+          {"a kernel through the mapped address", launch}};
+}
 
-  CopyShape m_shape;
-  bool m_to_host, m_in_place = false;
-  cudaStream_t m_stream;
-  PlainBuffer m_staging;
-};
+Variants variants_of(CopyShape const& shape, bool to_host, cudaStream_t stream) {
+  switch (shape.layout) {
+    case CopyLayout::by_kernel: return by_kernel(shape.elements(), stream);
+    case CopyLayout::strided:
+    case CopyLayout::strided_3d: return strided(shape, to_host, stream);
+    case CopyLayout::transposed: return transposed(shape, to_host, stream);
+    default: break;
+  }
+  return {{"cudaMemcpyAsync", [=](double* destination, double const* source) {
+             copy_async(destination, source, shape.elements() * sizeof(double), stream);
+           }}};
+}
 
 }  // namespace
 
 std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDirection direction,
                                                  Stream stream) {
-  auto const cuda_stream = static_cast<cudaStream_t>(stream);
-  switch (shape.layout) {
-    case CopyLayout::contiguous:
-      return std::make_unique<ContiguousBaseline>(shape.elements() * sizeof(double), cuda_stream);
-    case CopyLayout::by_kernel:
-      return std::make_unique<KernelBaseline>(shape.elements(), cuda_stream);
-    case CopyLayout::strided:
-    case CopyLayout::strided_3d:
-      return std::make_unique<StridedBaseline>(shape, direction, cuda_stream);
-    case CopyLayout::transposed: break;
-    default: return make_batch_baseline(shape, direction, stream);
-  }
-  return std::make_unique<TransposedBaseline>(shape, direction, cuda_stream);
+  if (is_batch(shape.layout)) return make_batch_baseline(shape, direction, stream);
+  return std::make_unique<CopyByVariants>(
+      variants_of(shape, direction == CopyDirection::to_host, static_cast<cudaStream_t>(stream)));
 }
 
 }  // namespace KokkosHostSpaces::Perf

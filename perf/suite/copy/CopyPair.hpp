@@ -205,7 +205,6 @@ class CopyPair final : public Pair {
 
   double time_ours() override { return time(Side::ours); }
   double time_baseline() override { return time(Side::baseline); }
-  std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override {
     return describe_wrong(wrong(Side::ours), wrong(Side::baseline));
@@ -261,7 +260,6 @@ class CopyPair final : public Pair {
   std::shared_ptr<CopyMemory<Space>> m_memory;
   Stopwatch m_stopwatch;
   std::vector<std::unique_ptr<CopyStream<Space>>> m_streams;
-  std::string m_label;
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -280,9 +280,13 @@ inline void relax(Execution const& instance, DeviceArray const& field, int passe
       Relax{field, passes});
 }
 
-/// A step of computing, then output of all of it, again and again: copied to a mirror and written, or
-/// by a snapshot. The writer copies into a page cache of its own.
-template <class Space>
+/// How output leaves a step: by a snapshot, by a copy to a mirror which is then written, or by an asynchronous copy
+/// to pinned memory and no writer, which is the shortest time for which output can block an instance.
+enum class Output { snapshot, mirror, copy };
+
+/// A step of computing, then output of all of it, again and again. The writer copies into a page cache of
+/// its own.
+template <class Space, Output how = is_ours_v<Space> ? Output::snapshot : Output::mirror>
 class OutputEachStep {
  public:
   /// \param until_written the clock stops when all is written, else when the steps are computed
@@ -291,9 +295,9 @@ class OutputEachStep {
         m_passes(passes),
         m_until_written(until_written),
         m_field("field", n),
-        m_written(n),
+        m_written(how == Output::copy ? 0 : n),
         m_queue({.bytes_in_flight = std::size_t(steps) * n * sizeof(double)}) {
-    if constexpr (!is_ours_v<Space>) m_mirror = HostArray<Space>("mirror", n);
+    if constexpr (how != Output::snapshot) m_mirror = HostArray<Space>("mirror", n);
   }
 
   double run() {
@@ -301,12 +305,14 @@ class OutputEachStep {
     double const seconds = seconds_of(m_instance, [&] {
       for (int step = 0; step < m_steps; ++step) {
         relax(m_instance, m_field, m_passes);
-        if constexpr (is_ours_v<Space>) {
+        if constexpr (how == Output::snapshot) {
           m_queue.take("output", m_instance, m_field, [this](auto const& host) { write(host); });
         } else {
           Kokkos::deep_copy(m_instance, m_mirror, m_field);
-          m_instance.fence();
-          write(m_mirror);
+          if constexpr (how == Output::mirror) {
+            m_instance.fence();
+            write(m_mirror);
+          }
         }
       }
       if (m_until_written) m_queue.fence();
@@ -315,7 +321,7 @@ class OutputEachStep {
     return seconds;
   }
 
-  Doubles contents() const { return m_written; }
+  Doubles contents() const { return how == Output::copy ? contents_of(m_mirror) : m_written; }
 
  private:
   template <class View>
@@ -332,31 +338,8 @@ class OutputEachStep {
   SnapshotQueue m_queue;  // its writers use all of the above
 };
 
-/// The steps of OutputEachStep with an asynchronous copy to pinned memory, and no writer: the shortest
-/// time for which output can block an instance.
-class CopyEachStep {
- public:
-  CopyEachStep(std::size_t n, int steps, int passes, bool)
-      : m_steps(steps), m_passes(passes), m_field("field", n), m_copy("copy", n) {}
-
-  double run() {
-    count_from(m_instance, m_field, 1);
-    return seconds_of(m_instance, [&] {
-      for (int step = 0; step < m_steps; ++step) {
-        relax(m_instance, m_field, m_passes);
-        Kokkos::deep_copy(m_instance, m_copy, m_field);
-      }
-    });
-  }
-
-  Doubles contents() const { return contents_of(m_copy); }
-
- private:
-  int m_steps, m_passes;
-  Execution m_instance;
-  DeviceArray m_field;
-  HostArray<PinnedSpace> m_copy;
-};
+template <class Space>
+using OutputOf = OutputEachStep<Space>;
 
 /// Steps of computing on an instance, beside snapshots of another field on another instance, or alone.
 template <bool with_output>

@@ -104,20 +104,17 @@ template <class Ours, class Baseline>
 class IdiomPair final : public Pair {
  public:
   template <class... Args>
-  IdiomPair(char const* label, Args... args)
-      : m_label(label), m_ours(args...), m_baseline(args...) {
-    run_both();
+  IdiomPair(char const* label, Args... args) : m_ours(args...), m_baseline(args...) {
+    run_both(label);
   }
 
   template <class... Args>
-  IdiomPair(WhatIsAdopted const& what, Args... args)
-      : m_label("adopted"), m_ours(args...), m_baseline(what) {
-    run_both();
+  IdiomPair(WhatIsAdopted const& what, Args... args) : m_ours(args...), m_baseline(what) {
+    run_both("adopted");
   }
 
   double time_ours() override { return m_ours.run(); }
   double time_baseline() override { return m_baseline.run(); }
-  std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override {
     Doubles ours           = m_ours.contents();
@@ -129,18 +126,15 @@ class IdiomPair final : public Pair {
     return "the results of Kokkos with our spaces are not those of the baseline";
   }
 
-  void damage() override { m_damaged = true; }
-
  private:
-  void run_both() {
+  void run_both(char const* label) {
+    m_label = label;
     m_ours.run();
     m_baseline.run();
   }
 
-  char const* m_label;
   Ours m_ours;
   Baseline m_baseline;
-  bool m_damaged = false;
 };
 
 class List {
@@ -228,12 +222,12 @@ void fill(List& list, Effort const& effort) {
   std::string const size   = bytes_of(8 * field);
   int const steps = 5, passes = runs_on_device ? 1000 : 10;
   for (bool const until_written : {true, false})
-    list.add<OutputEachStep>(until_written ? "output_each_step" : "run_beside_output", size, 0,
-                             output, field, steps, passes, until_written);
-  list.add<OutputEachStep>("blocked_by_output", size, 0, output, field, steps, 0, false);
+    list.add<OutputOf>(until_written ? "output_each_step" : "run_beside_output", size, 0, output,
+                       field, steps, passes, until_written);
+  list.add<OutputOf>("blocked_by_output", size, 0, output, field, steps, 0, false);
   if (!list.fits(output) || (runs_on_device && quick)) return;
-  list.add_pair<OutputEachStep<PinnedSpace>, CopyEachStep>("own_copy", "blocked_by_output", size, 0,
-                                                           field, steps, 0, false);
+  list.add_pair<OutputOf<PinnedSpace>, OutputEachStep<PinnedSpace, Output::copy>>(
+      "own_copy", "blocked_by_output", size, 0, field, steps, 0, false);
   list.add_pair<ComputeBesideOutput<true>, ComputeBesideOutput<false>>(
       "alone", "compute_beside_output", size, 0, field, steps, passes);
 }

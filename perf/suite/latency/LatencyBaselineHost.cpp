@@ -3,26 +3,16 @@
 
 #include "LatencyBaseline.hpp"
 
-#include <stdexcept>
-
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-class HostSteps final : public Steps {
+class HostSteps final : public StepsBy<HostSteps> {
  public:
-  void count(std::int64_t* count) override { ++*count; }
-  void store(std::int64_t* where, std::int64_t value) override { *where = value; }
+  template <class Kernel>
+  void enqueue(Kernel const& kernel) {
+    kernel(0);
+  }
   void copy(double* destination, double const* source) override { *destination = *source; }
-  void answer(SignalAndAnswer*, int) override {
-    throw std::logic_error("no kernel runs beside its caller without a device");
-  }
-
-  void chase(std::int64_t const* next, int steps, std::int64_t* end) override {
-    std::int64_t at = 0;
-    for (int i = 0; i < steps; ++i) at = next[at];
-    *end = at;
-  }
-
   void fence() override {}
 };
 

@@ -18,77 +18,24 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-struct AddOne {
-  std::int64_t* count;
-  KOKKOS_FUNCTION void operator()(int) const { ++*count; }
-};
-
-struct StoreValue {
-  std::int64_t* where;
-  std::int64_t value;
-  KOKKOS_FUNCTION void operator()(int) const { *where = value; }
-};
-
-// Answers signals as the plain kernel does. Its accesses are atomic: the host sets the signal and reads the
-// answer meanwhile.
-struct AnswerSignals {
-  SignalAndAnswer* flags;
-  int signals;
-
-  KOKKOS_FUNCTION void operator()(int) const {
-    int volatile* const signal = &flags->signal;
-    int volatile* const answer = &flags->answer;
-    int last                   = 0;
-    for (int i = 0; i < signals; ++i) {
-      int now = last;
-      for (int looks = 0; now == last && looks < most_looks; ++looks) now = *signal;
-      if (now == last) return;
-      last    = now;
-      *answer = 2 * now + 1;
-    }
-  }
-};
-
-struct Follow {
-  std::int64_t const* next;
-  int steps;
-  std::int64_t* end;
-  KOKKOS_FUNCTION void operator()(int) const {
-    std::int64_t at = 0;
-    for (int i = 0; i < steps; ++i) at = next[at];
-    *end = at;
-  }
-};
-
-class KokkosSteps final : public Steps {
+class KokkosSteps final : public StepsBy<KokkosSteps> {
   template <class Space>
   using Number = Kokkos::View<double[1], Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
  public:
   explicit KokkosSteps(Stream stream) : m_instance(make_instance(stream)) {}
 
-  void count(std::int64_t* count) override { launch("add_one", AddOne{count}); }
-  void store(std::int64_t* where, std::int64_t value) override {
-    launch("store", StoreValue{where, value});
+  template <class Kernel>
+  void enqueue(Kernel const& kernel) {
+    parallel_for("step", m_instance, 1, kernel);
   }
   void copy(double* destination, double const* source) override {
     Kokkos::deep_copy(m_instance, Number<Execution::memory_space>(destination),
                       Number<PinnedSpace>(const_cast<double*>(source)));
   }
-  void answer(SignalAndAnswer* flags, int signals) override {
-    launch("answer", AnswerSignals{flags, signals});
-  }
-  void chase(std::int64_t const* next, int steps, std::int64_t* end) override {
-    launch("chase", Follow{next, steps, end});
-  }
   void fence() override { m_instance.fence(); }
 
  private:
-  template <class Body>
-  void launch(char const* label, Body const& body) {
-    parallel_for(label, m_instance, 1, body);
-  }
-
   Execution m_instance;
 };
 
@@ -143,8 +90,9 @@ double seconds_of_step(int count, Step step) {
 // The calling thread in a launch of the smallest kernel.
 double time_launch(Side& side) {
   constexpr int launches = 256;  // fits into the queue of a stream
-  double const seconds = seconds_of_step(launches, [&](int) { side.steps->count(side.on_device); });
-  if (side.damaged) side.steps->count(side.on_device);
+  double const seconds =
+      seconds_of_step(launches, [&](int) { side.steps->launch(AddOne{side.on_device}); });
+  if (side.damaged) side.steps->launch(AddOne{side.on_device});
   side.steps->fence();
   side.last += launches;
   side.wrong += side.read_device<std::int64_t>(1)[0] != side.last;
@@ -156,7 +104,7 @@ double time_launch(Side& side) {
 double time_fence(Side& side, bool idle) {
   auto* const where = reinterpret_cast<std::int64_t*>(side.mapped);
   auto const store  = [&] {
-    side.steps->store(where, ++side.last - side.damaged);
+    side.steps->launch(StoreValue{where, ++side.last - side.damaged});
     side.steps->fence();
     side.wrong += *static_cast<std::int64_t volatile*>(where) != side.last;
   };
@@ -202,7 +150,7 @@ double time_flag(Side& side) {
   constexpr int signals = 100;
   auto& flags           = *reinterpret_cast<SignalAndAnswer*>(side.mapped);
   flags                 = {0, 0};
-  side.steps->answer(&flags, 1 + signals);
+  side.steps->launch(AnswerSignals{&flags, 1 + signals});
   auto const exchange = [&](int signal) {
     side.wrong += answer_to(flags, side.damaged ? -signal : signal) != 2 * signal + 1;
   };
@@ -231,9 +179,10 @@ double time_chase(Side& side) {
     next[at]              = to;
     at                    = to;
   }
-  side.last = at + (side.damaged ? 1 : 0);
-  double const seconds =
-      side.stopwatch->time_queued([&] { side.steps->chase(next, int(lines), side.on_device); });
+  side.last            = at + (side.damaged ? 1 : 0);
+  double const seconds = side.stopwatch->time_queued([&] {
+    side.steps->launch(Follow{next, int(lines), side.on_device});
+  });
   side.steps->fence();
   side.wrong += side.read_device<std::int64_t>(1)[0] != side.last;
   return seconds / double(lines);
@@ -244,8 +193,7 @@ class LatencyPair final : public Pair {
   using Time = std::function<double(Side&)>;
 
   LatencyPair(std::string label, Time time)
-      : m_label(std::move(label)),
-        m_time(std::move(time)),
+      : m_time(std::move(time)),
         m_ours{std::make_unique<KokkosSteps>(m_stopwatch.stream()),
                m_pinned.data(),
                m_mapped.data(),
@@ -258,13 +206,13 @@ class LatencyPair final : public Pair {
                    m_device.data() + numbers,
                    true,
                    &m_stopwatch} {
+    m_label = std::move(label);
     m_time(m_ours);
     m_time(m_baseline);
   }
 
   double time_ours() override { return m_time(m_ours); }
   double time_baseline() override { return m_time(m_baseline); }
-  std::string baseline_label() const override { return m_label; }
   std::string find_error() override { return describe_wrong(m_ours.wrong, m_baseline.wrong); }
   void damage() override {
     m_ours.damaged = true;
@@ -276,7 +224,6 @@ class LatencyPair final : public Pair {
 
   char* plain(std::size_t offset) const { return static_cast<char*>(m_plain.get()) + offset; }
 
-  std::string m_label;
   Time m_time;
   Stopwatch m_stopwatch;
   Kokkos::View<char[small_page], PinnedSpace> m_pinned{"pinned"};
@@ -306,7 +253,7 @@ Cases latency_cases(Effort const& effort) {
   add("deep_copy/PinnedSpace/to_device/bytes:8", "cudaMemcpyAsync, cudaStreamSynchronize", "memcpy",
       time_small_copy);
   if (runs_on_device)  // without a device no kernel runs beside its caller
-    add("flag/MappedSpace/there_and_back", "atomic_ref in memory of cudaHostAlloc", "", time_flag);
+    add("flag/MappedSpace/there_and_back", "a kernel on memory of cudaHostAlloc", "", time_flag);
   add("chase/MappedSpace/bytes:" + std::to_string(chain_bytes),
       "a kernel on memory of cudaHostAlloc", "a loop", time_chase);
   add("view/PinnedSpace/bytes:" + std::to_string(small_page), "cudaHostAlloc, cudaFreeHost",

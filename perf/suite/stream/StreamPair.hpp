@@ -52,7 +52,6 @@ class StreamPair final : public Pair {
     m_baseline->prepare();
     return seconds_of([this] { m_baseline->run(); });
   }
-  std::string baseline_label() const override { return m_label; }
 
   /// Verifies one more run of each side, on poisoned results.
   std::string find_error() override {
@@ -72,8 +71,6 @@ class StreamPair final : public Pair {
           m_loop, [by_us, a = m_loop.arrays.a](std::int64_t i) { return by_us(i) != a[i]; });
     return describe_wrong(ours, baseline);
   }
-
-  void damage() override { m_damaged = true; }
 
  private:
   template <class Run>
@@ -121,9 +118,7 @@ class StreamPair final : public Pair {
   int m_runs;
   StreamLoop m_loop;
   std::unique_ptr<StreamBaseline> m_baseline;
-  std::string m_label;
   double m_sum = 0, m_result = 0;
-  bool m_damaged = false;
 };
 
 }  // namespace KokkosHostSpaces::Perf

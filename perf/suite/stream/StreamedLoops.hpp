@@ -161,25 +161,15 @@ void run_passes(StreamLoop const& loop, int count, LoopOptions const& options) {
 }
 
 /// A baseline that is a loop by Kokkos, too.
-class LibraryBaseline final : public StreamBaseline {
+class LibraryBaseline final : public ByVariants<StreamBaseline, double(StreamLoop const&)> {
  public:
-  using Variants = std::vector<std::pair<std::string, std::function<double(StreamLoop const&)>>>;
-
   LibraryBaseline(Variants variants, StreamLoop const& loop)
-      : m_variants(std::move(variants)), m_loop(loop) {}
+      : ByVariants(std::move(variants)), m_loop(loop) {}
 
-  std::vector<std::string> variants() const override {
-    std::vector<std::string> names;
-    for (auto const& variant : m_variants) names.push_back(variant.first);
-    return names;
-  }
-  void choose(int variant) override { m_chosen = std::size_t(variant); }
-  double run() override { return m_variants[m_chosen].second(m_loop); }
+  double run() override { return call(m_loop); }
 
  private:
-  Variants m_variants;
   StreamLoop m_loop;
-  std::size_t m_chosen = 0;
 };
 
 }  // namespace KokkosHostSpaces::Perf

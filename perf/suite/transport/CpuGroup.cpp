@@ -42,15 +42,13 @@ class CpuPair final : public Pair {
         m_count(bytes / sizeof(std::uint64_t)),
         m_memory(bytes / sizeof(double)) {
     for (std::uint64_t* numbers : {ours(), plain()}) m_expected = fill(numbers, m_count);
+    m_label =
+        std::to_string(m_threads) + " threads, memory of " +
+        (plain_kind<Space> == PlainKind::pageable || !runs_on_device ? "malloc" : "cudaHostAlloc");
   }
 
   double time_ours() override { return time(ours(), m_wrong); }
   double time_baseline() override { return time(plain(), m_wrong_baseline); }
-  std::string baseline_label() const override {
-    return std::to_string(m_threads) + " threads, memory of " +
-           (plain_kind<Space> == PlainKind::pageable || !runs_on_device ? "malloc"
-                                                                        : "cudaHostAlloc");
-  }
   std::string find_error() override { return describe_wrong(m_wrong, m_wrong_baseline); }
   void damage() override {
     ours()[0] ^= 1;

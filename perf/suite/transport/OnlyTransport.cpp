@@ -9,9 +9,8 @@
 namespace KokkosHostSpaces::Perf {
 
 std::vector<Group> const& groups() {
-  static std::vector<Group> const only = {
-      {"idioms", idioms_cases, serve_adopted_idioms},
-      {"transport", transport_cases}};
+  static std::vector<Group> const only = {{"idioms", idioms_cases, serve_adopted_idioms},
+                                          {"transport", transport_cases}};
   return only;
 }
 

@@ -20,13 +20,13 @@ struct TouchedRuns {
   std::uint64_t all, touched, shift;
 };
 
-/// Plain kernels that read a part of an array. Variants: block sizes, scalar and vectorised access.
-class TouchBaseline : public Baseline {
+/// Plain kernels that read a part of an array: add the sum of run j to sums[j]. Variants: block sizes, scalar and
+/// vectorised access.
+class TouchBaseline final
+    : public ByVariants<Baseline, void(double const*, double*, TouchedRuns const&)> {
  public:
-  /// Adds the sum of run j to sums[j].
-  virtual void read(double const* array, double* sums, TouchedRuns const& runs) = 0;
-
-  virtual void copy(void* destination, void const* source, std::size_t bytes) = 0;
+  using ByVariants::ByVariants;
+  void read(double const* array, double* sums, TouchedRuns const& runs) { call(array, sums, runs); }
 };
 
 std::unique_ptr<TouchBaseline> make_touch_baseline(Stream stream);

@@ -28,40 +28,21 @@ __global__ void add_runs(double const* array, double* sums, TouchedRuns runs) {
   if (lane == 0) sums[run] += sum;
 }
 
-class CudaTouchBaseline final : public TouchBaseline {
- public:
-  explicit CudaTouchBaseline(cudaStream_t stream) : m_stream(stream) {}
-
-  std::vector<std::string> variants() const override {
-    std::vector<std::string> names;
-    for (int threads : {128, 256, 512, 1024})
-      for (char const* access : {"scalar", "16-byte"})
-        names.push_back("block " + std::to_string(threads) + ", " + access + " access");
-    return names;
-  }
-  void choose(int variant) override { m_variant = unsigned(variant); }
-
-  void read(double const* array, double* sums, TouchedRuns const& runs) override {
-    unsigned const threads = 128u << m_variant / 2;
-    unsigned const blocks  = unsigned((runs.touched * warp + threads - 1) / threads);
-    auto const kernel      = m_variant % 2 == 1 ? add_runs<true> : add_runs<false>;
-    kernel<<<blocks, threads, 0, m_stream>>>(array, sums, runs);
-    check_launch();
-  }
-
-  void copy(void* destination, void const* source, std::size_t bytes) override {
-    copy_async(destination, source, bytes, m_stream);
-  }
-
- private:
-  cudaStream_t m_stream;
-  unsigned m_variant = 0;
-};
-
 }  // namespace
 
 std::unique_ptr<TouchBaseline> make_touch_baseline(Stream stream) {
-  return std::make_unique<CudaTouchBaseline>(static_cast<cudaStream_t>(stream));
+  TouchBaseline::Variants all;
+  for (unsigned threads : {128u, 256u, 512u, 1024u})
+    for (bool packs : {false, true})
+      all.emplace_back(
+          "block " + std::to_string(threads) + (packs ? ", 16-byte access" : ", scalar access"),
+          [=](double const* array, double* sums, TouchedRuns const& runs) {
+            unsigned const blocks = unsigned((runs.touched * warp + threads - 1) / threads);
+            auto const kernel     = packs ? add_runs<true> : add_runs<false>;
+            kernel<<<blocks, threads, 0, static_cast<cudaStream_t>(stream)>>>(array, sums, runs);
+            check_launch();
+          });
+  return std::make_unique<TouchBaseline>(std::move(all));
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -7,6 +7,7 @@
 #include "../../plain/Stopwatch.hpp"
 #include "../BestVariant.hpp"
 #include "../Pair.hpp"
+#include "../copy/CopyBaseline.hpp"
 #include "../copy/CopyMemory.hpp"
 #include "TouchBaseline.hpp"
 
@@ -94,6 +95,8 @@ class TouchPair final : public Pair {
         m_memory(std::move(memory)),
         m_instance(make_instance(m_stopwatch.stream())),
         m_baseline(make_touch_baseline(m_stopwatch.stream())),
+        m_copy(make_copy_baseline({CopyLayout::contiguous, 1, m_memory->elements()},
+                                  CopyDirection::to_device, m_stopwatch.stream())),
         m_all(m_memory->elements() / run_elements),
         m_touched(
             std::max<std::uint64_t>(1, std::uint64_t(std::llround(fraction * double(m_all))))),
@@ -115,7 +118,6 @@ class TouchPair final : public Pair {
   double time_baseline() override {
     return m_stopwatch.time_queued_cold([this] { enqueue_baseline(); }) / double(m_parts);
   }
-  std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override { return describe_wrong(wrong(m_ours), wrong(m_plain)); }
 
@@ -164,7 +166,7 @@ class TouchPair final : public Pair {
 
   void enqueue_baseline() {
     double* const array = staged ? m_memory->device() : m_memory->plain();
-    if (staged) m_baseline->copy(array, m_memory->plain(), m_memory->elements() * sizeof(double));
+    if (staged) m_copy->enqueue(array, m_memory->plain());
     each_kernel(m_plain, [&](double* sums, TouchedRuns const& runs) {
       m_baseline->read(array, sums, runs);
     });
@@ -191,9 +193,9 @@ class TouchPair final : public Pair {
   Stopwatch m_stopwatch;
   Execution m_instance;
   std::unique_ptr<TouchBaseline> m_baseline;
+  std::unique_ptr<CopyBaseline> m_copy;
   std::uint64_t m_all, m_touched, m_parts;
   Side m_ours, m_plain;
-  std::string m_label;
 };
 
 }  // namespace KokkosHostSpaces::Perf

@@ -76,7 +76,6 @@ class TransportPair final : public Pair {
   double time_baseline() override {
     return time([this] { enqueue_baseline(); });
   }
-  std::string baseline_label() const override { return m_label; }
 
   /// Verifies one more sample of each side, on poisoned outputs and device arrays.
   std::string find_error() override {
@@ -88,8 +87,6 @@ class TransportPair final : public Pair {
     time_baseline();
     return describe_wrong(ours, wrong(m_plain));
   }
-
-  void damage() override { m_damaged = true; }
 
  private:
   static constexpr VectorOperation triad = VectorOperation::triad;
@@ -170,8 +167,6 @@ class TransportPair final : public Pair {
   KokkosCopy<Space> m_to_device, m_to_host;
   std::unique_ptr<CopyBaseline> m_baseline_to_device, m_baseline_to_host;
   std::unique_ptr<VectorBaseline> m_baseline;
-  std::string m_label;
-  bool m_damaged = false;
 };
 
 }  // namespace KokkosHostSpaces::Perf

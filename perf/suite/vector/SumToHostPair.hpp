@@ -62,7 +62,6 @@ class SumToHostPair final : public Pair {
     m_wrong_baseline += wrong(sum);
     return seconds;
   }
-  std::string baseline_label() const override { return m_label; }
 
   std::string find_error() override { return describe_wrong(m_wrong, m_wrong_baseline); }
   void damage() override { m_wrong += wrong(-1); }
@@ -94,7 +93,6 @@ class SumToHostPair final : public Pair {
   Kokkos::View<double*, Execution::memory_space> m_arrays;
   PlainBuffer m_sum;
   std::unique_ptr<VectorBaseline> m_plain;
-  std::string m_label;
   std::int64_t m_wrong = 0, m_wrong_baseline = 0;
 };
 

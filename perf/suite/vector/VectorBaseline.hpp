@@ -12,12 +12,6 @@
 #include <utility>
 #include <vector>
 
-#ifdef __CUDACC__
-#define KOKKOS_HOST_SPACES_PERF_FUNCTION __host__ __device__
-#else
-#define KOKKOS_HOST_SPACES_PERF_FUNCTION
-#endif
-
 namespace KokkosHostSpaces::Perf {
 
 inline constexpr double scale_factor = 3.0;

@@ -111,21 +111,20 @@ Cases vector_cases(Effort const& effort) {
                              "/n:" + std::to_string(n),
                          0, effort.repetitions(1e-3),
                          [=] { return std::make_unique<SumToHostPair>(n, stock); }});
+  Sweep host{"MappedSpace",
+             runs_on_device ? PlainKind::pinned : PlainKind::pageable,
+             {Launch::element_wise},
+             largest(20, 24, runs_on_device ? 28 : 26),
+             effort.host_bytes / 2,
+             32,
+             4 * MiB,
+             runs_on_device ? 4e10 : 1e10};
 #ifdef KOKKOS_ENABLE_CUDA
   std::vector<Launch> const all = {Launch::range_policy, Launch::khs_parallel,
                                    Launch::element_wise};
   add_cases<Kokkos::CudaSpace>({"CudaSpace", PlainKind::device, all, largest(20, 28, 28),
                                 effort.device_bytes / 2, 32, 256 * MiB, 3e12},
                                effort, latest, cases);
-  Sweep host{"",
-             PlainKind::pinned,
-             {Launch::element_wise},
-             largest(20, 24, 28),
-             effort.host_bytes / 2,
-             32,
-             4 * MiB,
-             4e10};
-  host.space = "MappedSpace";
   add_cases<MappedSpace>(host, effort, latest, cases);
   host.space = "CudaHostPinnedSpace";
   add_cases<Kokkos::CudaHostPinnedSpace>(host, effort, latest, cases);
@@ -133,18 +132,9 @@ Cases vector_cases(Effort const& effort) {
   host.baseline = PlainKind::write_combined;
   add_cases<WriteCombinedSpace>(host, effort, latest, cases);
 #else
-  Sweep host{"",
-             PlainKind::pageable,
-             {Launch::element_wise},
-             largest(20, 24, 26),
-             effort.host_bytes / 2,
-             32,
-             4 * MiB,
-             1e10};
+  add_cases<MappedSpace>(host, effort, latest, cases);
   host.space = "HostSpace";
   add_cases<Kokkos::HostSpace>(host, effort, latest, cases);
-  host.space = "MappedSpace";
-  add_cases<MappedSpace>(host, effort, latest, cases);
 #endif
   return cases;
 }

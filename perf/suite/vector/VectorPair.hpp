@@ -55,7 +55,6 @@ class VectorPair final : public Pair {
 
   double time_ours() override { return time(m_ours); }
   double time_baseline() override { return time(m_enqueue_baseline); }
-  std::string baseline_label() const override { return m_label; }
 
   /// Verifies one more sample of each side, on poisoned arrays.
   std::string find_error() override {
@@ -67,8 +66,6 @@ class VectorPair final : public Pair {
     time_baseline();
     return describe_wrong(ours, wrong(m_baseline_at));
   }
-
-  void damage() override { m_damaged = true; }
 
  private:
   static constexpr bool on_device = std::is_same_v<Space, Execution::memory_space>;
@@ -122,8 +119,6 @@ class VectorPair final : public Pair {
   Stopwatch::Work m_ours;
   std::unique_ptr<VectorBaseline> m_baseline;
   Stopwatch::Work m_enqueue_baseline = [this] { m_baseline->enqueue(); };
-  std::string m_label;
-  bool m_damaged = false;
 };
 
 }  // namespace KokkosHostSpaces::Perf

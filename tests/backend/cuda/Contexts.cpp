@@ -185,7 +185,7 @@ TEST_CASE("memory that is page-locked while a context of others is current outli
     CHECK(other.is_current());
   }
   for (void* const pointer : {locked.pointer, combined.pointer, static_cast<void*>(mine.data())})
-    CHECK(Driver::is_page_locked(pointer));
+    CHECK(is_locked(pointer));
   *static_cast<char volatile*>(combined.pointer) = 1;
   CHECK((give_back(locked) && give_back(combined)));
   CHECK(unregister_range(mine.data()).empty());
@@ -198,7 +198,7 @@ TEST_CASE("memory is used and given back while a context of others is current") 
   Region const combined = lock_fresh(1, MemoryKind::write_combined);
   register_range(mine.data(), mine.size(), "mine");
   ContextOfOthers const other(0);
-  CHECK(Driver::is_page_locked(locked.pointer));
+  CHECK(is_locked(locked.pointer));
   Driver::Stream const stream = Driver::private_stream();
   Driver::copy(locked.pointer, mine.data(), mine.size(), stream);
   Driver::fence(stream);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/cuda/Chunks.hpp"
+#include "../../../backend/cuda/Runtime.hpp"
 #include "../../support/Addresses.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../BackendTest.hpp"
@@ -172,8 +172,8 @@ TEST_CASE("the runtime's view of an address is told, and the memory that contain
   void* managed   = nullptr;
   REQUIRE(cudaMalloc(&on_device, 64) == cudaSuccess);
   REQUIRE(cudaMallocManaged(&managed, 64, cudaMemAttachGlobal) == cudaSuccess);
-  CHECK(Driver::is_page_locked(pinned.data() + 10));
-  CHECK_FALSE(Driver::is_page_locked(&on_stack));
+  CHECK(is_locked(pinned.data() + 10));
+  CHECK_FALSE(is_locked(&on_stack));
   CHECK(Driver::device_of(on_device) == 0);
   CHECK(Driver::device_of(managed) == 0);
   for (void* const begin : {on_device, managed}) {

@@ -86,7 +86,7 @@ TEST_CASE("after the runtime has shut down there is nothing to wait for") {
   CHECK(Driver::fence_device(0));
   CHECK_FALSE(Driver::unlock_pages(&memory, 4));
   CHECK_FALSE(Driver::free_pinned(&memory));
-  CHECK_FALSE(Driver::is_page_locked(&memory));
+  CHECK_FALSE(is_locked(&memory));
   CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), DeviceError);
   Driver::release_event(event);
 }

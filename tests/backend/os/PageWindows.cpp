@@ -3,7 +3,7 @@
 
 // Where fresh pages lie: the runtime copies no range of two registrations.
 
-#include "../../../backend/cuda/Chunks.hpp"
+#include "../../../backend/cuda/Runtime.hpp"
 #include "../../support/Addresses.hpp"
 #include "../../support/FakeCuda.hpp"
 #include "../BackendTest.hpp"

@@ -77,12 +77,10 @@ TEST_CASE("ranges, and Views of several types, layouts and spaces, are copied an
 }
 
 // Other calls are refused with a sentence.
-template <class... Arguments>
-concept CopiesAll = khs::Impl::BatchOrder<Arguments...>;
-static_assert(!CopiesAll<Execution> && !CopiesAll<Execution, Host>);
-static_assert(CopiesAll<Execution, std::pair<Host, Device>>);
-static_assert(!CopiesAll<Execution, std::vector<Host>, std::vector<Device>>);
-static_assert(!CopiesAll<Execution, Host, Device> && !CopiesAll<Host, Device>);
+static_assert(!khs::Impl::Batch<> && !khs::Impl::Batch<Host>);
+static_assert(khs::Impl::Batch<std::pair<Host, Device>>);
+static_assert(!khs::Impl::Batch<std::vector<Host>, std::vector<Device>>);
+static_assert(!khs::Impl::Batch<Host, Device>);
 
 TEST_CASE("without an instance deep_copy_all blocks, and comes after the work of instances",
           "[deep_copy]") {

@@ -130,7 +130,7 @@ TEST_CASE("a tile has lines of 128 bytes at least, also where one extent is shor
 TEST_CASE("there are no more tiles than Kokkos' loop over teams can count", "[tiled_copy]") {
   auto const suits = [](std::size_t matrices) {
     std::size_t const extents[] = {matrices, 2, 2}, to[] = {4, 2, 1}, from[] = {4, 1, 2};
-    return suits_tiles(make_copy_plan(8, 3, extents, to, from), 0);
+    return make_tiling(make_copy_plan(8, 3, extents, to, from), 0, false).has_value();
   };
   CHECK(suits(std::size_t(1) << 20));
   CHECK_FALSE(suits(std::size_t(1) << 30));
@@ -140,10 +140,10 @@ TEST_CASE("tiles are not for words at odd addresses, nor for copies that keep th
           "[tiled_copy]") {
   std::size_t const extents[] = {100, 100}, rows[] = {100, 1}, columns[] = {1, 100},
                     padded[] = {128, 1};
-  CHECK(suits_tiles(make_copy_plan(8, 2, extents, rows, columns), 4096));
-  CHECK_FALSE(suits_tiles(make_copy_plan(8, 2, extents, rows, columns), 4100));
-  CHECK_FALSE(suits_tiles(make_copy_plan(24, 2, extents, rows, columns), 0));
-  CHECK_FALSE(suits_tiles(make_copy_plan(8, 2, extents, rows, padded), 0));
+  CHECK(make_tiling(make_copy_plan(8, 2, extents, rows, columns), 4096, false).has_value());
+  CHECK_FALSE(make_tiling(make_copy_plan(8, 2, extents, rows, columns), 4100, false).has_value());
+  CHECK_FALSE(make_tiling(make_copy_plan(24, 2, extents, rows, columns), 0, false).has_value());
+  CHECK_FALSE(make_tiling(make_copy_plan(8, 2, extents, rows, padded), 0, false).has_value());
 }
 
 }  // namespace TiledCopies

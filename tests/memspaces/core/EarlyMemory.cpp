@@ -30,7 +30,10 @@ void check(bool right, char const* what) {
   ++failures;
 }
 
-bool is_locked(void const* pointer) { return Driver::is_page_locked(pointer); }
+bool is_locked(void const* pointer) {
+  Driver::Extent const extent = Driver::extent_of(pointer);
+  return extent.device < 0 && extent.begin != nullptr;
+}
 
 int sum_of(int const* data, int size) {
   Kokkos::View<int const*, khs::MappedSpace, Kokkos::MemoryUnmanaged> const view(data,

@@ -8,7 +8,6 @@
 #include "StreamCases.hpp"
 
 #include <KokkosHostSpaces/Error.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
 
 #include <catch2/catch_test_macros.hpp>

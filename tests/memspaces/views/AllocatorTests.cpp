@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// Allocator and MemoryResource meet the requirements of the standard.
+// Allocator meets the requirements of the standard.
 
 #include <KokkosHostSpaces.hpp>
 
@@ -56,27 +56,18 @@ TEST_CASE(
   CHECK(to.data() == memory);
 }
 
-TEST_CASE("containers and memory resources lie in their space, under their label", "[allocator]") {
+TEST_CASE("containers lie in their space", "[allocator]") {
   std::vector<double, khs::Allocator<double, khs::MappedSpace>> vector(1000, 3.);
   vector.push_back(4.);
   auto const of_vector = khs::pool::describe(static_cast<void const*>(vector.data()));
   REQUIRE(of_vector.has_value());
   CHECK(of_vector->space == "Mapped");
-
-  khs::MemoryResource<> resource(khs::PinnedSpace(), "messages");
-  std::pmr::vector<double> pmr(1000, 3., &resource);
-  auto const of_pmr = khs::pool::describe(static_cast<void const*>(pmr.data()));
-  REQUIRE(of_pmr.has_value());
-  CHECK(of_pmr->label == "messages");
 }
 
-TEST_CASE("impossible sizes and alignments throw what users of containers catch, with words",
-          "[allocator]") {
+TEST_CASE("impossible sizes throw what users of containers catch, with words", "[allocator]") {
   khs::Allocator<double> allocator;
   CHECK_THROWS_AS(allocator.allocate(std::size_t(-1) / 4), std::bad_alloc);
   CHECK_THROWS_AS(allocator.allocate(std::size_t(1) << 50), std::bad_alloc);
-  khs::MemoryResource<> resource;
-  CHECK_THROWS_AS(resource.allocate(100, 4096), std::bad_alloc);
 }
 
 TEST_CASE("a label that is too long is cut before a character", "[allocator]") {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamTiling.hpp>
 
 #include <algorithm>
@@ -71,25 +70,34 @@ std::vector<double> weights_by(std::vector<double> const& rates) {
   return weights;
 }
 
+std::vector<StreamRows> split_rows(StreamRows const& rows, std::vector<double> const& weights,
+                                   std::int64_t multiple) {
+  double const sum = std::accumulate(weights.begin(), weights.end(), 0.),
+               all = double(rows.count());
+  double so_far    = 0;
+  std::int64_t const unit =
+      std::clamp<std::int64_t>(multiple, 1, std::max<std::int64_t>(rows.count(), 1));
+  std::vector<StreamRows> parts;
+  for (double const weight : weights) {
+    so_far += weight;
+    std::int64_t const to = rows.begin + unit * std::llround(so_far / sum * all / double(unit));
+    parts.push_back({parts.empty() ? rows.begin : parts.back().end, std::min(to, rows.end)});
+  }
+  parts.back().end = rows.end;
+  return parts;
+}
+
 std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights,
                                       std::int64_t multiple) {
   StreamRows all;
   for (StreamStage const& stage : shape.stages) all = hull(all, {stage.begin, stage.end});
-  double const sum = std::accumulate(weights.begin(), weights.end(), 0.);
-  double so_far    = 0;
-  std::int64_t const unit =
-      std::clamp<std::int64_t>(multiple, 1, std::max<std::int64_t>(all.count(), 1));
-  std::int64_t from = std::numeric_limits<std::int64_t>::min();
+  std::vector<StreamRows> own = split_rows(all, weights, multiple);
+  own.front().begin           = std::numeric_limits<std::int64_t>::min();
+  own.back().end              = std::numeric_limits<std::int64_t>::max();
   std::vector<StreamShape> parts;
-  for (double const weight : weights) {
-    so_far += weight;
-    bool const last = parts.size() + 1 == weights.size();
-    std::int64_t const to =
-        last ? std::numeric_limits<std::int64_t>::max()
-             : all.begin + unit * std::llround(so_far / sum * double(all.count()) / double(unit));
+  for (StreamRows const& rows : own) {
     parts.push_back(shape);
-    shrink_to(parts.back(), {from, to});
-    from = to;
+    shrink_to(parts.back(), rows);
   }
   return parts;
 }

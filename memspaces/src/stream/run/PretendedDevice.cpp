@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/run/PretendedDevice.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../../backend/Error.hpp"
 #include "../../../../backend/guard/Excerpt.hpp"

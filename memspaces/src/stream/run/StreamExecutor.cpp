@@ -67,7 +67,7 @@ void StreamWalk::copy_pieces(StreamOperation const& operation) {
 
 namespace {
 
-constexpr std::align_val_t alignment{512};
+constexpr std::align_val_t of_elements{512};
 
 class HostExecutor : public StreamExecutor {
  public:
@@ -85,10 +85,10 @@ class HostExecutor : public StreamExecutor {
 
 }  // namespace
 
-void DeleteAligned::operator()(char* memory) const { ::operator delete(memory, alignment); }
+void DeleteAligned::operator()(char* memory) const { ::operator delete(memory, of_elements); }
 
 AlignedMemory aligned_memory(std::size_t bytes) {
-  return AlignedMemory(static_cast<char*>(::operator new(bytes, alignment)));
+  return AlignedMemory(static_cast<char*>(::operator new(bytes, of_elements)));
 }
 
 void execute_on_host(StreamPlan const& plan, StreamShape const& shape,
@@ -116,30 +116,28 @@ void execute_in_place(StreamShape const& shape, int stage, StreamRows const& row
 std::vector<char*> rows_in_place(StreamShape const& shape,
                                  std::function<char*(int, std::size_t)> const& intermediate) {
   std::vector<char*> result;
-  std::vector<int> last_use(shape.buffers.size(), -1), free_from;
-  std::vector<std::size_t> sizes;
+  std::vector<int> last_use(shape.buffers.size(), -1);
+  for (StreamBuffer const& buffer : shape.buffers) result.push_back(buffer.host);
   for (std::size_t s = 0; s < shape.stages.size(); ++s)
     for (StreamAccess const& access : shape.stages[s].accesses)
       last_use[at(access.buffer)] = int(s);
-  std::vector<int> numbers(shape.buffers.size(), -1);
+  struct Array {
+    std::size_t bytes;
+    int free_from;  // stage
+  };
+  std::vector<Array> arrays;
   for (std::size_t s = 0; s < shape.stages.size(); ++s) {
     for (StreamAccess const& access : shape.stages[s].accesses) {
       StreamBuffer const& buffer = shape.buffers[at(access.buffer)];
       if (!access.writes || buffer.loaded || buffer.stored) continue;
       std::size_t const bytes = std::size_t(buffer.rows) * buffer.row_bytes;
       std::size_t n           = 0;
-      while (n < free_from.size() && (free_from[n] > int(s) || sizes[n] != bytes)) ++n;
-      if (n == free_from.size()) {
-        free_from.push_back(0);
-        sizes.push_back(bytes);
-      }
-      free_from[n]               = last_use[at(access.buffer)] + 1;
-      numbers[at(access.buffer)] = int(n);
+      while (n < arrays.size() && (arrays[n].free_from > int(s) || arrays[n].bytes != bytes)) ++n;
+      if (n == arrays.size()) arrays.push_back({bytes, 0});
+      arrays[n].free_from       = last_use[at(access.buffer)] + 1;
+      result[at(access.buffer)] = intermediate(int(n), bytes);
     }
   }
-  for (std::size_t b = 0; b < shape.buffers.size(); ++b)
-    result.push_back(numbers[b] < 0 ? shape.buffers[b].host
-                                    : intermediate(numbers[b], sizes[std::size_t(numbers[b])]));
   return result;
 }
 
@@ -147,45 +145,54 @@ std::vector<char*> rows_in_place(StreamShape const& shape,
 
 namespace {
 
+// A part while it is enqueued. If it ends early, its resources are not used again.
+//
 // Queue `work` is the caller's stream: the user's kernels run where the caller expects them. The
 // copies of a plan of one chunk overlap with nothing, so it runs on the caller's stream alone,
 // without events.
-class DeviceExecutor : public StreamExecutor {
+class PartRun : public StreamExecutor {
  public:
-  DeviceExecutor(StreamResources& resources, StreamPart const& part)
-      : m_resources(resources),
+  PartRun(StreamPart const& part, StreamResourcePool& pool)
+      : m_pool(pool),
         m_part(part),
         m_target(part.target),
-        m_one_stream(part.plan.chunks == 1) {}
+        m_one_stream(part.plan.chunks == 1),
+        m_resources(pool.take(part.target.device, part.plan.memory)),
+        m_walk(part.plan, part.shape, m_resources->memory.get(), *this) {}
+
+  // Waits until nothing touches the caller's memory any more.
+  ~PartRun() override {
+    if (m_resources == nullptr) return;
+    for (void* const stream : {m_resources->in, m_target.stream, m_resources->out}) drain(stream);
+    m_pool.drop(m_resources);
+  }
+  PartRun(PartRun const&)            = delete;
+  PartRun& operator=(PartRun const&) = delete;
 
   void begin() {
     // The memory may be in use by a loop on another stream.
-    if (m_resources.used) wait_on(m_target.stream, m_resources.done);
+    if (m_resources->used) wait_on(m_target.stream, m_resources->done);
     if (m_one_stream) return;
-    if (m_resources.events.size() < at(m_part.plan.events))
-      m_resources.events.resize(at(m_part.plan.events));
-    record_on(m_target.stream, m_resources.begun);
-    for (void** const stream : {&m_resources.in, &m_resources.out}) {
+    if (m_resources->events.size() < at(m_part.plan.events))
+      m_resources->events.resize(at(m_part.plan.events));
+    record_on(m_target.stream, m_resources->begun);
+    for (void** const stream : {&m_resources->in, &m_resources->out}) {
       if (*stream == nullptr) *stream = Driver::make_stream(m_target.device);
-      wait_on(*stream, m_resources.begun);
+      wait_on(*stream, m_resources->begun);
     }
   }
+
+  bool next_chunk() { return m_walk.next_chunk(); }
 
   // Orders the caller's later work behind the last copy.
   void end() {
     if (!m_one_stream) {
-      record_on(m_resources.out, m_resources.done);
-      wait_on(m_target.stream, m_resources.done);
+      record_on(m_resources->out, m_resources->done);
+      wait_on(m_target.stream, m_resources->done);
     }
-    record_on(m_target.stream, m_resources.done);
-    m_resources.used = true;
-  }
-
-  // Waits until nothing touches the caller's memory any more.
-  void drain() noexcept {
-    drain(m_resources.in);
-    drain(m_target.stream);
-    drain(m_resources.out);
+    record_on(m_target.stream, m_resources->done);
+    m_resources->used = true;
+    m_pool.put_back(std::exchange(m_resources, nullptr));
   }
 
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
@@ -193,16 +200,16 @@ class DeviceExecutor : public StreamExecutor {
   }
   void launch(StreamLaunch const& launch) override { m_part.launcher(launch); }
   void record(StreamQueue queue, int event) override {
-    if (!m_one_stream) record_on(stream_of(queue), m_resources.events[at(event)]);
+    if (!m_one_stream) record_on(stream_of(queue), m_resources->events[at(event)]);
   }
   void wait(StreamQueue queue, int event) override {
-    if (!m_one_stream) wait_on(stream_of(queue), m_resources.events[at(event)]);
+    if (!m_one_stream) wait_on(stream_of(queue), m_resources->events[at(event)]);
   }
 
  private:
   void* stream_of(StreamQueue queue) const {
     if (m_one_stream || queue == StreamQueue::work) return m_target.stream;
-    return queue == StreamQueue::in ? m_resources.in : m_resources.out;
+    return queue == StreamQueue::in ? m_resources->in : m_resources->out;
   }
   void record_on(void* stream, void*& event) const {
     Driver::record(event, stream, m_target.device);
@@ -219,40 +226,11 @@ class DeviceExecutor : public StreamExecutor {
     }
   }
 
-  StreamResources& m_resources;
+  StreamResourcePool& m_pool;
   StreamPart const& m_part;
   StreamTarget m_target;
   bool m_one_stream;
-};
-
-// A part while it is enqueued. If it ends early, its resources are not used again.
-class PartRun {
- public:
-  PartRun(StreamPart const& part, StreamResourcePool& pool)
-      : m_pool(pool),
-        m_resources(pool.take(part.target.device, part.plan.memory)),
-        m_executor(*m_resources, part),
-        m_walk(part.plan, part.shape, m_resources->memory.get(), m_executor) {}
-
-  ~PartRun() {
-    if (m_resources == nullptr) return;
-    m_executor.drain();
-    m_pool.drop(m_resources);
-  }
-  PartRun(PartRun const&)            = delete;
-  PartRun& operator=(PartRun const&) = delete;
-
-  void begin() { m_executor.begin(); }
-  bool next_chunk() { return m_walk.next_chunk(); }
-  void end() {
-    m_executor.end();
-    m_pool.put_back(std::exchange(m_resources, nullptr));
-  }
-
- private:
-  StreamResourcePool& m_pool;
   std::shared_ptr<StreamResources> m_resources;
-  DeviceExecutor m_executor;
   StreamWalk m_walk;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/TransportRule.hpp>
-#include <KokkosHostSpaces/impl/stream/run/PretendedDevice.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
+#include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
 #include "../../../../backend/Driver.hpp"
 
@@ -52,9 +51,9 @@ StreamedState const& no_streamed_loop() {
 }
 
 std::string StreamedState::explain() const {
-  if (!why) return "no streamed loop";
-  return label + ": " + (transport == Transport::zero_copy ? "zero-copy" : "staged") + " (" +
-         why() + "), " + std::to_string(chunks) + " chunks of up to " + std::to_string(chunk_rows) +
+  if (why.empty()) return "no streamed loop";
+  return label + ": " + (transport == Transport::zero_copy ? "zero-copy" : "staged") + " (" + why +
+         "), " + std::to_string(chunks) + " chunks of up to " + std::to_string(chunk_rows) +
          " rows, " + std::to_string(bytes_to_device) + " bytes to the device and " +
          std::to_string(bytes_to_host) + " back, " + std::to_string(memory) +
          " bytes of device memory";
@@ -63,10 +62,6 @@ std::string StreamedState::explain() const {
 // --- the run ---
 
 namespace {
-
-char* before(char* pointer, std::size_t bytes) {
-  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(pointer) - bytes);
-}
 
 class Run {
  public:
@@ -130,9 +125,9 @@ class Run {
 
   void choose() {
     m_state->transport = m_job.transport;
-    m_state->why       = [slow = is_coherent() ? "" : m_job.binding.pageable] {
-      return "as asked" + (slow.empty() ? "" : "; " + slow + " is not page-locked, so it may wait");
-    };
+    m_state->why       = "as asked";
+    if (!m_job.binding.pageable.empty() && !is_coherent())
+      m_state->why += "; " + m_job.binding.pageable + " is not page-locked, so it may wait";
     if (m_job.transport == Transport::zero_copy && !obstacle().empty())
       throw Error(m_job.label + ": ZeroCopy lets kernels work in host memory, but " + obstacle() +
                   ", or use Staged");
@@ -153,9 +148,7 @@ class Run {
     } catch (Error const& error) {
       if (!obstacle().empty()) throw;
       m_state->transport = Transport::zero_copy;
-      m_state->why       = [what = std::string(error.what())] {
-        return "staging is not possible: " + what;
-      };
+      m_state->why       = std::string("staging is not possible: ") + error.what();
       return false;
     }
   }
@@ -163,20 +156,20 @@ class Run {
   void pretend() {
     if (!can_stage()) return;
     m_state->transport = Transport::staged;
-    m_state->why       = [] { return std::string("on a pretended device"); };
+    m_state->why       = "on a pretended device";
   }
 
   void choose_by_rule() {
     std::string const reason = obstacle();
     if (!reason.empty()) {
       m_state->transport = Transport::staged;
-      m_state->why       = [reason] { return "kernels cannot work in place: " + reason; };
+      m_state->why       = "kernels cannot work in place: " + reason;
       return;
     }
     TransportChoice const choice = choose_transport(m_job.binding.shape, is_coherent());
-    if (!choice.in_place() && !can_stage()) return;
-    m_state->transport = choice.in_place() ? Transport::zero_copy : Transport::staged;
-    m_state->why       = [choice] { return choice.why(); };
+    if (!choice.in_place && !can_stage()) return;
+    m_state->transport = choice.in_place ? Transport::zero_copy : Transport::staged;
+    m_state->why       = choice.why;
   }
 
   // Cuts a reduction at chunks of the asked size: it has the same chunks, and so the same bits, on
@@ -220,7 +213,7 @@ class Run {
         std::size_t const bytes    = std::size_t(save.rows.count()) * buffer.row_bytes;
         SavedRows& saved           = m_parts[p].saved[at(save.buffer)];
         (save.above ? saved.above : saved.below) =
-            before(m_job.save(buffer.host + begin, bytes), begin);
+            shifted(m_job.save(buffer.host + begin, bytes), -std::ptrdiff_t(begin));
         any = true;
       }
     }
@@ -253,8 +246,10 @@ class Run {
     std::vector<double> const weights = weights_of_targets();
     m_state->chunk_rows               = rows;
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
-      std::vector<StreamRows> const parts = cut(shape.stages[s], weights, cuts_at());
-      m_state->chunks                     = 0;
+      StreamStage const& stage = shape.stages[s];
+      std::vector<StreamRows> const parts =
+          split_rows({stage.begin, stage.end}, weights, cuts_at());
+      m_state->chunks = 0;
       for (StreamRows const& part : parts) m_state->chunks += (part.count() + rows - 1) / rows;
       if (s == 0) prepare(m_state->chunks);
       if (s > 0) join_targets();
@@ -266,21 +261,9 @@ class Run {
     }
   }
 
-  static std::vector<StreamRows> cut(StreamStage const& stage, std::vector<double> const& weights,
-                                     std::int64_t multiple) {
-    std::vector<StreamRows> rows;
-    StreamShape one;
-    one.stages = {{stage.begin, stage.end, {{0, 0, true}}}};
-    one.buffers.resize(1);
-    one.buffers[0].stored = true;
-    for (StreamShape const& part : split_stream(one, weights, multiple))
-      rows.push_back({part.stages[0].begin, part.stages[0].end});
-    return rows;
-  }
-
   void on_host() {
     m_state->transport  = Transport::zero_copy;
-    m_state->why        = [] { return std::string("on the host"); };
+    m_state->why        = "on the host";
     bool const one_loop = m_job.binding.shape.stages.size() == 1;
     PlanOptions options = m_job.options;
     options.memory      = std::numeric_limits<std::size_t>::max();
@@ -307,7 +290,7 @@ class Run {
     if (!obstacle().empty())
       throw Error(m_job.label + ": on this device kernels work in host memory, but " + obstacle());
     m_state->transport = Transport::zero_copy;
-    m_state->why       = [] { return std::string("the only way on this device"); };
+    m_state->why       = "the only way on this device";
     in_place();
     m_job.wait();
   }

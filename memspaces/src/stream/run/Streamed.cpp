@@ -6,7 +6,7 @@
 #include <KokkosHostSpaces/StreamedOptions.hpp>
 #include <KokkosHostSpaces/impl/core/Allocation.hpp>
 #include <KokkosHostSpaces/impl/core/DeviceMemory.hpp>
-#include <KokkosHostSpaces/impl/stream/plan/DevicePartition.hpp>
+#include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 

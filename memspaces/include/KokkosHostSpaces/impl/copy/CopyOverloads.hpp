@@ -21,24 +21,6 @@
 
 namespace KokkosHostSpaces::Impl {
 
-/// Copies of Views with the trait Atomic to or from our spaces. Kokkos does not compile them; the elements are
-/// the same without the trait.
-template <class Dst, class Src>
-concept AtomicCopy = (Dst::memory_traits::is_atomic || Src::memory_traits::is_atomic) &&
-                     (HostSpace<typename Dst::memory_space> ||
-                      HostSpace<typename Src::memory_space>);
-
-/// The same elements, without the trait.
-template <class View>
-auto without_atomic(View const& view) {
-  if constexpr (View::memory_traits::is_atomic)
-    return Kokkos::View<typename View::data_type, typename View::array_layout,
-                        typename View::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-        view.data(), view.layout());
-  else
-    return view;
-}
-
 // Copies between pageable and device memory, which stock Kokkos makes if they are contiguous and
 // else refuses. Ours only if the program defines the macro in all sources: libraries compiled
 // without it copy between these spaces, too.
@@ -67,12 +49,16 @@ inline constexpr bool is_instance_v =
 template <class Dst, class Src>
 inline constexpr bool has_dimensions_v = unsigned(Dst::rank) != 0 || unsigned(Src::rank) != 0;
 
+/// Kokkos compiles no copies of such Views.
+template <class View>
+inline constexpr bool is_atomic_v = View::memory_traits::is_atomic;
+
 /// Calls of deep_copy that this library carries out: those on a device instance, and all to or from
 /// device memory. Those of single elements stay Kokkos' own.
 template <class ExecutionSpace, class Dst, class Src>
 concept OurCopy =
-    is_instance_v<ExecutionSpace> && PlainView<Dst> && PlainView<Src> && !AtomicCopy<Dst, Src> &&
-    has_dimensions_v<Dst, Src> &&
+    is_instance_v<ExecutionSpace> && PlainView<Dst> && PlainView<Src> && !is_atomic_v<Dst> &&
+    !is_atomic_v<Src> && has_dimensions_v<Dst, Src> &&
     HandledPair<typename Dst::memory_space, typename Src::memory_space> &&
     DeviceTakesPart<ExecutionSpace, typename Dst::memory_space, typename Src::memory_space>;
 
@@ -80,11 +66,6 @@ concept OurCopy =
 template <class ExecutionSpace, class Dst>
 concept OurFill = is_device_v<ExecutionSpace> &&
     std::is_same_v<typename Dst::memory_space, PinnedSpace> && PlainView<Dst>;
-
-/// All copies that are taken from Kokkos.
-template <class ExecutionSpace, class Dst, class Src>
-concept TakenCopy = OurCopy<ExecutionSpace, Dst, Src> ||
-    (is_instance_v<ExecutionSpace>&& AtomicCopy<Dst, Src>);
 
 template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src);
@@ -99,14 +80,14 @@ void fill_view(ExecutionSpace const& instance, Dst const& dst,
 namespace Kokkos {
 
 template <class ExecutionSpace, class DT, class D0, class... D, class ST, class... S>
-requires KokkosHostSpaces::Impl::TakenCopy<ExecutionSpace, View<DT, D0, D...>, View<ST, S...>>
+requires KokkosHostSpaces::Impl::OurCopy<ExecutionSpace, View<DT, D0, D...>, View<ST, S...>>
 void deep_copy(ExecutionSpace const& instance, View<DT, D0, D...> const& dst,
                View<ST, S...> const& src) {
   KokkosHostSpaces::Impl::copy_views(instance, dst, src);
 }
 
 template <class DT, class D0, class... D, class ST, class... S>
-requires KokkosHostSpaces::Impl::TakenCopy<void, View<DT, D0, D...>, View<ST, S...>>
+requires KokkosHostSpaces::Impl::OurCopy<void, View<DT, D0, D...>, View<ST, S...>>
 void deep_copy(View<DT, D0, D...> const& dst, View<ST, S...> const& src) {
   KokkosHostSpaces::Impl::copy_views(dst, src);
 }
@@ -114,13 +95,13 @@ void deep_copy(View<DT, D0, D...> const& dst, View<ST, S...> const& src) {
 // The same to a View in the default space that has no arguments; then the other one has some.
 
 template <class ExecutionSpace, class DT, class ST, class S0, class... S>
-requires KokkosHostSpaces::Impl::TakenCopy<ExecutionSpace, View<DT>, View<ST, S0, S...>>
+requires KokkosHostSpaces::Impl::OurCopy<ExecutionSpace, View<DT>, View<ST, S0, S...>>
 void deep_copy(ExecutionSpace const& instance, View<DT> const& dst, View<ST, S0, S...> const& src) {
   KokkosHostSpaces::Impl::copy_views(instance, dst, src);
 }
 
 template <class DT, class ST, class S0, class... S>
-requires KokkosHostSpaces::Impl::TakenCopy<void, View<DT>, View<ST, S0, S...>>
+requires KokkosHostSpaces::Impl::OurCopy<void, View<DT>, View<ST, S0, S...>>
 void deep_copy(View<DT> const& dst, View<ST, S0, S...> const& src) {
   KokkosHostSpaces::Impl::copy_views(dst, src);
 }

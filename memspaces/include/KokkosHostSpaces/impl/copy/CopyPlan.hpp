@@ -79,9 +79,6 @@ struct CopySides {
 /// Chooses the fastest way. It never waits if each side is page-locked or device memory.
 CopyWay choose_way(CopyPlan const& plan, CopySides const& sides);
 
-/// Returns true if a kernel can copy tile by tile (Tiling.hpp).
-bool suits_tiles(CopyPlan const& plan, std::size_t addresses);
-
 }  // namespace KokkosHostSpaces::Impl
 
 #endif

@@ -10,7 +10,6 @@
 #include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyOverloads.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
-#include <KokkosHostSpaces/impl/core/GuardedCopies.hpp>
 #include <KokkosHostSpaces/impl/core/PrivateInstance.hpp>
 #include <KokkosHostSpaces/impl/core/UnmanagedView.hpp>
 #include <KokkosHostSpaces/impl/copy/Staging.hpp>
@@ -241,9 +240,7 @@ void copy_plain_views(ExecutionSpace const& instance, Dst const& dst, Src const&
 /// Carries out deep_copy(instance, dst, src).
 template <class ExecutionSpace, class Dst, class Src>
 void copy_views(ExecutionSpace const& instance, Dst const& dst, Src const& src) {
-  if constexpr (AtomicCopy<Dst, Src>)
-    Kokkos::deep_copy(instance, without_atomic(dst), without_atomic(src));
-  else if constexpr (has_stock_device)
+  if constexpr (has_stock_device)
     with_stock_view(dst, [&](auto const& to) {
       with_stock_view(src, [&](auto const& from) { Kokkos::deep_copy(instance, to, from); });
     });
@@ -265,9 +262,7 @@ void copy_plain_views(Dst const& dst, Src const& src) {
 /// Carries out deep_copy(dst, src): waits for all earlier work, copies, and waits for the copy.
 template <class Dst, class Src>
 void copy_views(Dst const& dst, Src const& src) {
-  if constexpr (AtomicCopy<Dst, Src>)
-    Kokkos::deep_copy(without_atomic(dst), without_atomic(src));
-  else if constexpr (has_stock_device)
+  if constexpr (has_stock_device)
     with_stock_view(dst, [&](auto const& to) {
       with_stock_view(src, [&](auto const& from) { Kokkos::deep_copy(to, from); });
     });

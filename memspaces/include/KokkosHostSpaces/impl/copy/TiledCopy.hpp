@@ -150,7 +150,7 @@ void run_tiled_copy(ExecutionSpace const& instance, Tiling const& tiling, void* 
   }
 }
 
-/// Enqueues a copy for which suits_tiles holds on `instance` and returns. Compiled once, in src/.
+/// Enqueues a copy for which make_tiling finds tiles on `instance` and returns. Compiled once, in src/.
 void enqueue_tiled_copy(DrivenDevice const& instance, void* dst, void const* src,
                         CopyPlan const& plan, bool device_reads_host_memory);
 

@@ -30,16 +30,14 @@ template <class Space>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
 
 template <class...>
-inline constexpr bool begins_with_instance_v = false;
-template <class First, class... Others>
-inline constexpr bool begins_with_instance_v<First, Others...> = ExecutionSpace<First>;
-template <class First, class Second, class... Others>
-inline constexpr bool begins_with_instance_v<First, Second, Others...> =
-    ExecutionSpace<First> || (std::is_convertible_v<First, std::string> && ExecutionSpace<Second>);
+inline constexpr bool begins_with_label_v = false;
+template <class Label, class Instance, class... Others>
+inline constexpr bool begins_with_label_v<Label, Instance, Others...> =
+    std::is_convertible_v<Label, std::string>&& ExecutionSpace<Instance>;
 
-/// Arguments of a call that begin with an instance, or with a label and an instance.
+/// Arguments of a call that begin with a label and an instance.
 template <class... What>
-concept BeginsWithInstance = begins_with_instance_v<What...>;
+concept BeginsWithLabel = begins_with_label_v<What...>;
 
 /// All spaces of this library. Tests go through this list.
 template <class... Spaces>

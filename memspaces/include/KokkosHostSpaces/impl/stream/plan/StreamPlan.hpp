@@ -147,6 +147,50 @@ struct PlanOptions {
 StreamPlan plan_stream(std::string const& label, StreamShape const& shape,
                        PlanOptions const& options);
 
+// --- The transport ---
+
+/// The choice for a loop that can work in place.
+struct TransportChoice {
+  bool in_place;
+  std::string why;  ///< what it follows from, as a part of a sentence
+};
+
+/// Arrays of this size take as long in place as staged. On an H200 with PCIe 5, 29 of 30 loops
+/// without a halo, from 16 KiB to 64 MiB, took the faster transport by these two numbers.
+inline constexpr std::size_t in_place_bytes = std::size_t(8) << 20;
+inline constexpr double in_place_part       = 0.5;
+
+/// Chooses by the shape of a loop: staging carries each element over the link once, whether it is
+/// touched or not, and costs time to begin and to end.
+/// \param coherent the device reaches all memory of the host coherently
+TransportChoice choose_transport(StreamShape const& shape, bool coherent);
+
+// --- Several devices ---
+
+/// The shares of devices in a loop, by the rates of their links: 1 for the fastest and, in sixteenths, less
+/// for slower ones, so that noise does not change the parts from run to run; 1 for all if one rate is 0,
+/// which is unknown.
+std::vector<double> weights_by(std::vector<double> const& rates);
+
+/// Partitions rows by the weights of the parts.
+/// \param multiple the cuts lie at multiples of this number of rows, counted from the first row
+std::vector<StreamRows> split_rows(StreamRows const& rows, std::vector<double> const& weights,
+                                   std::int64_t multiple = 1);
+
+/// Partitions a shape so that one part stores each row. A part also loads the rows of its neighbours
+/// that its halos reach, and computes the rows of intermediate arrays there that its stages read.
+/// \param weights, multiple as of split_rows
+std::vector<StreamShape> split_stream(StreamShape const& shape, std::vector<double> const& weights,
+                                      std::int64_t multiple = 1);
+
+/// Rows that a part loads and another part stores: they are copied before any part stores.
+struct RowsToSave {
+  int buffer;
+  StreamRows rows;
+  bool above;  ///< the part's own rows; else below them
+};
+std::vector<RowsToSave> rows_to_save(std::string const& label, StreamShape const& part);
+
 }  // namespace KokkosHostSpaces::Impl
 
 #endif

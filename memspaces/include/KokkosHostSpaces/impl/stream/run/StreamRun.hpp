@@ -48,6 +48,15 @@ struct StreamJob {
   bool pretends_device = false;
 };
 
+/// A launcher that finds, on the host, bodies that go wrong on a GPU. It runs each launch on copies of
+/// the rows that a GPU would have, in images of the arrays that have no other memory, and again with
+/// other poison in elements that are to be written: a result that differs was computed from poison. A
+/// body whose results differ without that (random numbers) is not judged.
+/// The launcher throws Error for an access to a row that a GPU would not have, for an element that is
+/// not written, and for one that is computed from what was there before.
+/// \param job outlives the launcher
+StreamLauncher on_pretended_device(StreamJob const& job, StreamLauncher launcher);
+
 /// The state of a streamed loop, behind the caller's handle.
 class StreamedState {
  public:
@@ -69,7 +78,7 @@ class StreamedState {
   std::int64_t chunks         = 0;
   std::int64_t chunk_rows     = 0;
   std::size_t bytes_to_device = 0, bytes_to_host = 0, memory = 0;
-  std::function<std::string()> why;
+  std::string why;
 
  private:
   std::mutex m_mutex;         // of m_fenced

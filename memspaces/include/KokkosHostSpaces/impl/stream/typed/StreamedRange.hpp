@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-// The range of a streamed loop: a number, a Box, or a policy of Kokkos; and the options that a policy gives.
+// The range of a streamed loop, a number or a Box, and its options.
 
 #ifndef KOKKOS_HOST_SPACES_IMPL_STREAMED_RANGE_HPP
 #define KOKKOS_HOST_SPACES_IMPL_STREAMED_RANGE_HPP
@@ -29,17 +29,7 @@ template <int Rank>
 inline constexpr bool is_box_v<Box<Rank>> = true;
 
 template <class T>
-inline constexpr bool is_range_policy_v = false;
-template <class... P>
-inline constexpr bool is_range_policy_v<Kokkos::RangePolicy<P...>> = true;
-template <class... P>
-inline constexpr bool is_range_policy_v<Kokkos::MDRangePolicy<P...>> = true;
-
-template <class T>
-concept KokkosRange = is_range_policy_v<T>;
-
-template <class T>
-concept StreamedRange = std::integral<T> || is_box_v<T> || KokkosRange<T>;
+concept StreamedRange = std::integral<T> || is_box_v<T>;
 
 template <class T>
 inline constexpr bool is_options_v = false;
@@ -81,52 +71,15 @@ Box<Rank> box_of(Box<Rank> const& box) {
   return box;
 }
 
-// The range of a policy; tiles and chunk sizes are not used. A bound beyond 2^31 may be a larger one
-// that a 32-bit index has cut. \throw Error for it
-template <KokkosRange Policy>
-auto box_of(Policy const& policy) {
-  auto const bound = [](auto index) {
-    if (sizeof(typename Policy::index_type) < sizeof(std::int64_t) &&
-        as_index(index) > std::numeric_limits<int>::max())
-      throw Error(
-          "a streamed loop goes to index " + std::to_string(index) +
-          " (its policy counts in 32 bits): pass the number of iterations, a khs::Box, or a "
-          "policy with Kokkos::IndexType<std::int64_t>");
-    return as_index(index);
-  };
-  if constexpr (requires { policy.begin(); }) {
-    return Box<1>({bound(policy.begin())}, {bound(policy.end())});
-  } else {
-    Box<Policy::rank> box(std::array<std::int64_t, Policy::rank>{});
-    for (int d = 0; d < Policy::rank; ++d) {
-      box.lower[d] = bound(policy.m_lower[std::size_t(d)]);
-      box.upper[d] = bound(policy.m_upper[std::size_t(d)]);
-    }
-    return box;
-  }
-}
-
-// The options of a call without any.
-template <class Range>
-auto options_for(Range const&) {
-  if constexpr (KokkosRange<Range>)
-    return StreamOptions<typename Range::execution_space>{};
-  else
-    return StreamOptions<>{};
-}
-
-/// The options, with the transport of the type unless that is Automatic, and with the instance of a
-/// policy unless they have instances.
-template <class Way, class ExecutionSpace, class Range>
-StreamOptions<ExecutionSpace> complete(StreamOptions<ExecutionSpace> options, Range const& range) {
+/// The options, with the transport of the type unless that is Automatic.
+template <class Way, class ExecutionSpace>
+StreamOptions<ExecutionSpace> complete(StreamOptions<ExecutionSpace> options) {
   if (Way::transport != Transport::automatic) options.transport = Way::transport;
-  if constexpr (requires { std::vector<ExecutionSpace>{range.space()}; })
-    if (options.instances.empty()) options.instances = {range.space()};
   return options;
 }
-template <class Way, ExecutionSpace Instance, class Range>
-StreamOptions<Instance> complete(Instance const& instance, Range const& range) {
-  return complete<Way>(StreamOptions<Instance>{.instances = {instance}}, range);
+template <class Way, ExecutionSpace Instance>
+StreamOptions<Instance> complete(Instance const& instance) {
+  return complete<Way>(StreamOptions<Instance>{.instances = {instance}});
 }
 
 }  // namespace KokkosHostSpaces::Impl
