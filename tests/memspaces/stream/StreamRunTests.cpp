@@ -101,7 +101,7 @@ TEST_CASE("a streamed loop equals the same loop on the host, and copies what its
 
 TEST_CASE("loops on two streams at once, and one after the other on a stream, need no fence") {
   int wrong = 0;
-  FakeCuda::reset();
+  FakeDevices const devices;
   {
     StreamResourcePool pool(allocate, plenty), small(allocate, 1);
     for (int seed = 0; seed < rounds(60); seed += 2) {
@@ -127,7 +127,6 @@ TEST_CASE("loops on two streams at once, and one after the other on a stream, ne
     }
   }
   CHECK(wrong == 0);
-  CHECK(nothing_is_left());
 }
 
 TEST_CASE("a reduction on several devices sees each row once, in the same chunks") {
@@ -282,12 +281,12 @@ TEST_CASE("loops take the transport of the rule or of the call, if they can, and
     change(loop.job);
     auto const state = loop.run();
     CHECK(state->transport == expected);
-    CHECK_THAT(state->why(), ContainsSubstring(words));
+    CHECK_THAT(state->why, ContainsSubstring(words));
     bool const staged = expected == Transport::staged;
     CHECK(state->bytes_to_device == (staged ? sizeof(Number) * OneArray::rows : 0));
     CHECK((state->memory > 0) == staged);
     if (staged) CHECK(state->chunks == std::int64_t(loop.launches.size()));
-    return state->why();
+    return state->why;
   };
   constexpr auto staged = Transport::staged, in_place = Transport::zero_copy;
   auto const pageable = [](StreamJob& job) { job.binding.pageable = "\"u\""; };
@@ -321,44 +320,38 @@ TEST_CASE("loops take the transport of the rule or of the call, if they can, and
 // --- device memory ---
 
 TEST_CASE("memory of streamed loops is used again, bounded, and freed on request") {
-  FakeCuda::reset();
+  FakeDevices const devices;
   constexpr std::size_t unit = 1 << 20;
-  {
-    StreamResourcePool pool(allocate, 4 * unit);
-    auto const first = pool.take(0, unit), second = pool.take(0, 2 * unit);
-    CHECK(pool.held() == 3 * unit);
-    pool.put_back(second);
-    CHECK(pool.take(0, 2 * unit) == second);
-    pool.put_back(first);
-    pool.put_back(second);
-    auto const third = pool.take(0, 4 * unit);  // frees the others
-    CHECK(pool.held() == 4 * unit);
-    pool.put_back(third);
-    pool.release();
-    CHECK(pool.held() == 0);
-  }
-  CHECK(nothing_is_left());
+  StreamResourcePool pool(allocate, 4 * unit);
+  auto const first = pool.take(0, unit), second = pool.take(0, 2 * unit);
+  CHECK(pool.held() == 3 * unit);
+  pool.put_back(second);
+  CHECK(pool.take(0, 2 * unit) == second);
+  pool.put_back(first);
+  pool.put_back(second);
+  auto const third = pool.take(0, 4 * unit);  // frees the others
+  CHECK(pool.held() == 4 * unit);
+  pool.put_back(third);
+  pool.release();
+  CHECK(pool.held() == 0);
 }
 
 TEST_CASE("memory of a loop that runs is not freed before the loop is done") {
-  FakeCuda::reset();
-  {
-    OneArray one({0}, Access::update);
-    add_ones(one);
-    StreamResourcePool pool(allocate, 1);
-    DeviceWork::Gate gate;
-    one.streams[0]->run(gate.hold());
-    auto const loop = run_stream(one.job, pool);
-    CHECK_FALSE(loop->is_done());
-    pool.release();
-    CHECK(pool.held() == loop->memory);
-    gate.open();
-    loop->fence();
-    CHECK(one.array == Array(OneArray::rows, 2));
-    pool.release();
-    CHECK(pool.held() == 0);
-  }
-  CHECK(nothing_is_left());
+  FakeDevices const devices;
+  OneArray one({0}, Access::update);
+  add_ones(one);
+  StreamResourcePool pool(allocate, 1);
+  DeviceWork::Gate gate;
+  one.streams[0]->run(gate.hold());
+  auto const loop = run_stream(one.job, pool);
+  CHECK_FALSE(loop->is_done());
+  pool.release();
+  CHECK(pool.held() == loop->memory);
+  gate.open();
+  loop->fence();
+  CHECK(one.array == Array(OneArray::rows, 2));
+  pool.release();
+  CHECK(pool.held() == 0);
 }
 
 }  // namespace StreamRunTests
