@@ -112,6 +112,7 @@ void visit(Config& config, Visitor const& visitor) {
   visitor("SHORTAGE_TIMEOUT", config.shortage_timeout);
   visitor("STREAM_MEMORY", config.stream_memory);
   visitor("POOL", config.pool);
+  visitor("MULTI_PATH", config.multi_path);
   visitor("THRESHOLDS", config.thresholds);
   visitor("SCRUB", config.scrub);
   visitor("PRETEND_DEVICE", config.pretend_device);

@@ -35,7 +35,8 @@ struct Config {
   int shortage_timeout   = 60;  ///< _SHORTAGE_TIMEOUT: seconds from 1 to 1024
   std::size_t stream_memory = std::size_t(1)
                               << 30;  ///< _STREAM_MEMORY: bytes of a device, as above
-  bool pool = true;                   ///< _POOL: on | off: cache freed memory
+  bool pool       = true;             ///< _POOL: on | off: cache freed memory
+  bool multi_path = true;  ///< _MULTI_PATH: on | off: copies may go over links of other devices
   /// _THRESHOLDS: a file with thresholds of copies, or off; empty (unset): those built in
   std::string thresholds = {};
   bool pretend_device =

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Driver {
@@ -168,7 +169,8 @@ void release_stream(Stream stream) noexcept;
 
 /// Records in `event` the work that `stream`, of `device`, has so far. Makes the event if it is
 /// nullptr. On the legacy default stream this breaks captures of blocking streams, as all work there.
-void record(Event& event, Stream stream, int device);
+/// \param timed with the time at which that work is done
+void record(Event& event, Stream stream, int device, bool timed = false);
 
 /// The same, unless `stream` captures or, being the legacy default stream, could break a capture that is
 /// known or announced: returns false then, and records nothing.
@@ -176,6 +178,18 @@ bool record_beside_captures(Event& event, Stream stream, int device);
 
 /// Makes later work of `stream`, of `device`, wait for the work that `event` recorded.
 void make_wait(Stream stream, Event event, int device);
+
+/// Seconds between two events with times; nothing while one is pending, or if the device failed.
+std::optional<double> seconds_between(Event begin, Event end) noexcept;
+
+// --- Devices that reach each other's memory ----------------------------------------------------
+
+/// True if copies between two devices go by links of their own (NVLink), not by those to the host.
+bool have_own_link(int device, int peer) noexcept;
+
+/// Lets two devices reach each other's memory, for good, and makes their contexts if need be. Does nothing
+/// if they do. Copies between them then go by their link, on a stream of either.
+void let_reach(int device, int peer);
 
 // --- Captures ----------------------------------------------------------------------------------
 

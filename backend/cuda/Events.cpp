@@ -58,10 +58,9 @@ Recorded may_record(Runtime& r) noexcept {
 }
 
 // Makes the event if there is none.
-CUresult make(Runtime& r, Event& event) noexcept {
-  CUevent made = handle_of(event);
-  CUresult const result =
-      made == nullptr ? r.create_event(&made, CU_EVENT_DISABLE_TIMING) : CUDA_SUCCESS;
+CUresult make(Runtime& r, Event& event, unsigned flags = CU_EVENT_DISABLE_TIMING) noexcept {
+  CUevent made          = handle_of(event);
+  CUresult const result = made == nullptr ? r.create_event(&made, flags) : CUDA_SUCCESS;
   if (result == CUDA_SUCCESS) event = made;
   return result;
 }
@@ -69,7 +68,8 @@ CUresult make(Runtime& r, Event& event) noexcept {
 enum class Captures { may_break, are_spared };
 
 // Work on the legacy default stream breaks captures of blocking streams; on others, of no stream.
-bool record_work_of(Stream stream, int device, Event& event, Captures captures) {
+bool record_work_of(Stream stream, int device, Event& event, Captures captures,
+                    unsigned flags = CU_EVENT_DISABLE_TIMING) {
   Runtime& r = require_runtime();
   ContextOfDevice const context(r, device);
   bool const is_legacy = stream == nullptr || stream == cudaStreamLegacy;
@@ -77,7 +77,7 @@ bool record_work_of(Stream stream, int device, Event& event, Captures captures) 
   if (captures == Captures::are_spared &&
       (is_legacy ? may_record(r) != Recorded::yes : is_capturing(stream)))
     return false;
-  if (make(r, event) != CUDA_SUCCESS)
+  if (make(r, event, flags) != CUDA_SUCCESS)
     check(cudaErrorMemoryAllocation, "cuEventCreate", look_for_failed_work);
   check(cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream)),
         "cudaEventRecord", look_for_failed_work);
@@ -86,8 +86,23 @@ bool record_work_of(Stream stream, int device, Event& event, Captures captures) 
 
 }  // namespace
 
-void record(Event& event, Stream stream, int device) {
-  record_work_of(stream, device, event, Captures::may_break);
+void record(Event& event, Stream stream, int device, bool timed) {
+  record_work_of(stream, device, event, Captures::may_break,
+                 timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
+}
+
+std::optional<double> seconds_between(Event begin, Event end) noexcept {
+  Runtime* const r = runtime_with_handles();
+  float passed     = 0;  // milliseconds
+  if (r == nullptr || begin == nullptr || end == nullptr) return std::nullopt;
+  // Otherwise tools would report an error of the call below.
+  if (query(begin) != EventState::done || query(end) != EventState::done) return std::nullopt;
+  ContextInUse const context(*r);
+  CaptureTolerance const tolerance(*r);
+  if (!succeeded(cudaEventElapsedTime(&passed, static_cast<cudaEvent_t>(begin),
+                                      static_cast<cudaEvent_t>(end))))
+    return std::nullopt;
+  return double(passed) / 1000;
 }
 
 bool record_beside_captures(Event& event, Stream stream, int device) {

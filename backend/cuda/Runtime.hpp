@@ -71,6 +71,7 @@ struct Runtime {
       handles{};  ///< one more than the handle; 0: not known
   std::array<std::atomic<CUcontext>, max_devices> contexts{};
   std::array<std::atomic<cudaStream_t>, max_devices> private_streams{};
+  std::array<std::atomic<std::uint64_t>, max_devices> peers{};  ///< bits: devices it was let reach
   /// A recording, made since the last query, looked for a reset.
   std::atomic<bool> recording_has_looked{false};
   std::atomic<long long> looked_at{0};  ///< milliseconds, when a query looked for one

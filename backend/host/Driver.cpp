@@ -92,9 +92,15 @@ Stream make_stream(int) { return nullptr; }
 
 void release_stream(Stream) noexcept {}
 
-void record(Event&, Stream, int) {}
+void record(Event&, Stream, int, bool) {}
 
 void make_wait(Stream, Event, int) {}
+
+std::optional<double> seconds_between(Event, Event) noexcept { return std::nullopt; }
+
+bool have_own_link(int, int) noexcept { return false; }
+
+void let_reach(int, int) {}
 
 bool captures(Stream) { return false; }
 

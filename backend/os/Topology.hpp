@@ -37,6 +37,9 @@ class Topology {
   /// nearer to it than the others.
   int nearest_node(std::string const& pci_bus_id) const;
 
+  /// True if two PCI devices are behind one switch, whose uplink they share; false if one is unknown.
+  bool share_uplink(std::string const& pci_bus_id, std::string const& other) const;
+
   /// The nodes from which this process may allocate.
   std::vector<int> allowed_nodes() const;
 

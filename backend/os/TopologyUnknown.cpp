@@ -31,6 +31,8 @@ Topology Topology::from_xml(std::string const&, std::string const&) {
 
 int Topology::nearest_node(std::string const&) const { return -1; }
 
+bool Topology::share_uplink(std::string const&, std::string const&) const { return false; }
+
 std::vector<int> Topology::allowed_nodes() const { return {}; }
 
 Cores Topology::cores(int numa_node) const { return numa_node < 0 ? Cores::allowed() : Cores(); }

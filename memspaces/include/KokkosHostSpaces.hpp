@@ -15,6 +15,7 @@
 #include <KokkosHostSpaces/GraphCopy.hpp>
 #include <KokkosHostSpaces/MappedSpace.hpp>
 #include <KokkosHostSpaces/MappedView.hpp>
+#include <KokkosHostSpaces/MultiPath.hpp>
 #include <KokkosHostSpaces/ParallelFor.hpp>
 #include <KokkosHostSpaces/ParallelReduce.hpp>
 #include <KokkosHostSpaces/PinnedDualView.hpp>

@@ -9,9 +9,9 @@ import pathlib
 import re
 from collections.abc import Callable
 
-from .numbers import gain_text, parse_number, rough_time_text, size_name, time_text
+from .numbers import gain_text, parse_number, rough_time_text, time_text
 from .results import Case, ResultsError, Run, load
-from .series import TYPES, baseline_name, crossings, gains, ordered, size, size_text, times_table
+from .series import OF_BYTES, TYPES, baseline_name, crossings, gains, of_bytes, ordered, size, size_text, times_table
 
 _TABLE = re.compile(r"(<!-- table (\w+)(?: (\S+))?(?: sizes (\S+))? of (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _ORIGIN = re.compile(r"(<!-- origin of the tables -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -21,7 +21,6 @@ _FACTS = {
     "link of the GPU": "PCIe {link_generation} x{link_width}", "driver": "{driver_version}",
     "CUDA": "{cuda_runtime_version}", "Kokkos": "{kokkos_version}", "compiler": "{compiler}",
     "build": "{build_type}, {build_flags}", "commit": "{commit}", "date": "{date}"}
-_OF_BYTES = {"run": "runs of", "piece": "pieces of"}  # keys in names of cases
 _CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -74,7 +73,7 @@ def _factor(value: float | None) -> str:
 def _what_else(case: Case) -> str:
     """What of a case its operation does not tell: space, type, other numbers, size."""
     return ", ".join([case.space, *(word for word in case.words if word in TYPES),
-                      *(f"{_OF_BYTES[key]} {size_name(float(value))}" if key in _OF_BYTES else f"{key} {value}"
+                      *(of_bytes(case, key) if key in OF_BYTES else f"{key} {value}"
                         for key, value in case.fields.items() if key not in ("n", "bytes", "baseline")),
                       *([size_text(case) + (" elements" if "n" in case.fields else "")] if size(case) else [])])
 

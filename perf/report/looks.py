@@ -61,13 +61,15 @@ class Styles:
 
     def of(self, name: str) -> dict:
         if name in self._plain and place_of(name) >= _OURS:
-            return {"color": "#777777", "marker": "1234x+"[self._plain.index(name) % 6], "markersize": 7}
+            at = self._plain.index(name) % 6
+            return {"color": ("#333333", "#777777", "#aaaaaa")[at % 3], "marker": "1x2+34"[at], "markersize": 7,
+                    "linestyle": ("-", "--", ":")[at % 3]}
         seen = self._seen.setdefault(place_of(name), [])
         if name not in seen:
             seen.append(name)
         colour = next((colour for way, colour in _LAUNCHES.items() if f"CudaSpace, {way}" in name), COLOURS[place_of(name)])
         return {"color": colour, "marker": MARKERS[(place_of(name) + 3 * seen.index(name)) % 8],
-                "markerfacecolor": "none" if name.startswith("View_") else None}
+                "markerfacecolor": "none" if name.startswith("View_") or seen.index(name) >= len(MARKERS) else None}
 
 
 def panels_of(count: int, most_columns: int, width: float, height: float, legend_rows: int = 2, **options):
@@ -76,7 +78,7 @@ def panels_of(count: int, most_columns: int, width: float, height: float, legend
     rows = math.ceil(count / columns)
     gap = _BETWEEN if options.get("sharex") else _BETWEEN + _BOTTOM - 0.2
     aside = 0.15 if options.get("sharey") else 0.6
-    bottom = _BOTTOM + 0.25 * legend_rows
+    bottom = _BOTTOM + (0.1 + 0.19 * legend_rows if legend_rows else 0)
     whole_width = _LEFT + columns * width + (columns - 1) * aside + _RIGHT
     whole_height = _TOP + rows * height + (rows - 1) * gap + bottom
     figure, axes = plt.subplots(rows, columns, figsize=(whole_width, whole_height), squeeze=False, **options)
@@ -94,7 +96,8 @@ def size_axis(panels: list, columns: int, cases: list[Case]) -> None:
     name, label = (count_name, "elements") if "n" in cases[0].fields else (size_name, "size")
     sizes = sorted({size(case) for case in cases if size(case) > 0})
     panels[0].set_xscale("log", base=2)
-    panels[0].set_xticks(sizes[:: math.ceil(len(sizes) / 6)])
+    powers = [one for one in sizes if math.log2(one).is_integer()] or sizes
+    panels[0].set_xticks(powers[:: math.ceil(len(powers) / 6)])
     panels[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: name(value)))
     panels[0].xaxis.set_minor_locator(NullLocator())
     for axes in panels[-columns:]:

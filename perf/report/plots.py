@@ -13,10 +13,11 @@ from matplotlib.ticker import FuncFormatter
 
 from .looks import (
     COLOURS, LIMITS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
-from .numbers import Summary, gain_text, rough_time_text, time_unit
+from .numbers import Summary, gain_text, rough_time_text, size_name, time_unit
 from .results import Run
 from .series import (
-    FIRST, Scaling, baseline_name, cases_of, crossings, gains, line_name, lines, ordered, rate_lines, size, ways, worst_lines)
+    FIRST, Scaling, baseline_name, cases_of, crossings, gains, line_name, lines, of_bytes, ordered, rate_lines, size, ways,
+    worst_lines)
 
 
 def rates(run: Run, group: str, type_name: str = ""):
@@ -51,38 +52,58 @@ def rates(run: Run, group: str, type_name: str = ""):
     return figure
 
 
+def _draw_edge_figures(axes, points: list[tuple[float, float, str]], low: float, high: float) -> None:
+    """Writes the figures (x, value, colour) that lie outside at the edge, one above the other where they are neighbours."""
+    last, level = {}, {}
+    for x, value, colour in sorted(points):
+        is_below = value < low
+        level[is_below] = level[is_below] + 1 if x < 1.5 * last.get(is_below, 0) else 0
+        last[is_below] = x
+        axes.annotate(f"{value:.2g}", (x, low if is_below else high), fontsize=6, ha="center", color=colour,
+                      textcoords="offset points", xytext=(0, 4 + 7 * level[is_below] if is_below else -9 - 7 * level[is_below]))
+
+
 def ratios(run: Run, group: str):
     """Plots the smallest ratio to the baseline against size, of what differs: a line for each way and kind of work that is
-    anywhere slower or faster by more than 3 %."""
+    anywhere slower or faster by more than 3 %, a panel for each length of pieces."""
     cases = [case for case in cases_of(run, group) if case.summary("ratio") and size(case) and "automatic" not in case.words
              and not case.operation.startswith("cpu_")]
     found = worst_lines(cases)
-    shown = {name: line for name, line in found.items()
-             if any(abs(case.summary("ratio").median - 1) > 0.03 for case in line.values())}
     if not found:
         return None
+    shown = {name: line for name, line in found.items()
+             if any(abs(case.summary("ratio").median - 1) > 0.03 for case in line.values())}
     others = "; the others stay within the grey band of 3 %" if 0 < len(shown) < len(found) else ""
-    shown = shown or found
-    figure, (axes,) = panels_of(1, 1, 8, 3.4, math.ceil(len(shown) / 2))
+    pieces: dict[float, dict[str, dict]] = {}
+    for name, line in (shown or found).items():
+        case = next(iter(line.values()))
+        of_pieces = f", {of_bytes(case, 'piece')}" if "piece" in case.fields else ""
+        pieces.setdefault(float(case.fields.get("piece", 0)), {})[name.replace(of_pieces, "")] = line
+    names = ordered(name for lines_here in pieces.values() for name in lines_here)
+    columns = min(3, len(pieces))
+    figure, panels = panels_of(len(pieces), columns, 8 if columns == 1 else 4.3, 3.4 if columns == 1 else 2.6,
+                               math.ceil(len(names) / (2 if columns == 1 else 3)), sharex=True, sharey=True)
     figure.subplots_adjust(right=0.97)
     looks, low, high = Styles(), 0.5, 1.1
-    axes.axhspan(0.97, 1.03, color="#000000", alpha=0.06, linewidth=0)
-    axes.axhline(1, color="black", linewidth=0.8)
-    # Draw what lies outside at the edge, with its figure; its whole marker tells which line it is of.
-    draw(axes, {name: {one: Summary(*(min(max(value, low), high) for value in case.summary("ratio")))
-                       for one, case in line.items()} for name, line in shown.items()}, {name: looks.of(name) | {"clip_on": False} for name in shown})
-    outside: dict[tuple[float, bool], float] = {}
-    for one, case in (point for line in shown.values() for point in line.items()):
-        if not low <= (value := case.summary("ratio").median) <= high:
-            outside[one, value < low] = min(value, outside.get((one, value < low), value))
-    for (one, is_below), value in outside.items():
-        axes.annotate(f"{value:.2g}", (one, low if is_below else high), fontsize=6, ha="center", textcoords="offset points",
-                      xytext=(0, 4 if is_below else -9))
-    axes.set_ylim(low, high)
-    axes.set_ylabel("speed relative to the baseline, worst of its kind")
-    axes.set_title(f"{group}: {len(shown)} of {len(found)} lines{others}")
-    size_axis([axes], 1, cases)
-    legend(figure, [axes], run.machine, 2, baseline=False)
+    styles = {name: looks.of(name) | {"clip_on": False} for name in names}
+    for axes, length in zip(panels, sorted(pieces)):
+        series = {name: {one: case.summary("ratio") for one, case in line.items()} for name, line in pieces[length].items()}
+        axes.axhspan(0.97, 1.03, color="#000000", alpha=0.06, linewidth=0)
+        axes.axhline(1, color="black", linewidth=0.8)
+        # Draw what lies outside at the edge, with its figure; its whole marker tells which line it is of.
+        draw(axes, {name: {one: Summary(*(min(max(value, low), high) for value in ratio)) for one, ratio in line.items()}
+                    for name, line in series.items()}, styles)
+        _draw_edge_figures(axes, [(one, ratio.median, styles[name]["color"]) for name, line in series.items()
+                                  for one, ratio in line.items() if not low <= ratio.median <= high], low, high)
+        axes.set_ylim(low, high)
+        axes.set_title((f"pieces of {size_name(length)}" if length else "whole arrays") if len(pieces) > 1 else
+                       f"{group}: {len(shown)} of {len(found)} lines{others}")
+    for axes in panels[::columns]:
+        axes.set_ylabel("speed relative to the baseline" + (", worst of its kind" if columns == 1 else ""))
+    if len(pieces) > 1:
+        figure.text(0.01, 0.995, f"{group}, worst of its kind: {len(shown)} of {len(found)} lines{others}", va="top", fontsize=8)
+    size_axis(panels, columns, cases)
+    legend(figure, panels, run.machine, 2 if columns == 1 else 3, baseline=False)
     return figure
 
 
@@ -120,6 +141,9 @@ def first_gains(run: Run):
     forms, found = gains(case for case in run.cases.values() if re.search(FIRST, case.name) and case.summary("ratio"))
     if not found:
         return None
+    # Of a thing in many sizes, the smallest, the middle and the largest tell all.
+    sizes = {one.doing: [same for same in found if same.doing == one.doing] for one in found}
+    found = [one for same in sizes.values() for one in (same if len(same) < 6 else [same[0], same[len(same) // 2], same[-1]])]
     rows = list(reversed(range(len(found))))
     figure, (axes,) = panels_of(1, 1, 7.5, 0.3 * len(found) + 0.2, 0.5)
     figure.subplots_adjust(left=0.32, right=0.82)

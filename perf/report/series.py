@@ -13,6 +13,7 @@ from .numbers import Summary, count_name, size_name, summarize, time_text
 from .results import Case, ResultsError, Run
 
 TYPES = ("double", "float")
+OF_BYTES = {"run": "runs of", "piece": "pieces of"}  # keys in names of cases
 
 
 def cases_of(run: Run, group: str) -> list[Case]:
@@ -54,6 +55,11 @@ def lines(cases: Iterable[Case]) -> dict[str, list[Case]]:
     return found
 
 
+def of_bytes(case: Case, key: str) -> str:
+    """The length of runs or pieces, as in "pieces of 64 B"."""
+    return f"{OF_BYTES[key]} {size_name(float(case.fields[key]))}"
+
+
 def baseline_name(case: Case) -> str:
     """The name of the baseline of a case."""
     return case.fields.get("baseline") or case.label or "baseline"
@@ -65,7 +71,7 @@ _SUMS = ("dot", "norm", "sum_to_host")
 
 def worst_lines(cases: Iterable[Case]) -> dict[str, dict[float, Case]]:
     """The case with the smallest ratio of each size, by line: what differs but for type and, of vectors, operation, of
-    copies direction and length of runs and pieces.
+    copies direction.
 
     Each baseline has lines of its own. Raises ResultsError for two cases of one name but for the size.
     """
@@ -76,7 +82,8 @@ def worst_lines(cases: Iterable[Case]) -> dict[str, dict[float, Case]]:
             name = f"{line_name(case)}: {'sums' if case.operation in _SUMS else 'maps'}"
         else:
             words = [word for word in (case.operation, *case.words) if word not in ("to_device", "to_host", "contiguous")]
-            name = f"{case.space}: {' '.join(words or ['contiguous']).replace('_', ' ')}"
+            lengths = (of_bytes(case, key) for key in OF_BYTES if key in case.fields)
+            name = f"{case.space}: {', '.join([' '.join(words or ['contiguous']).replace('_', ' '), *lengths])}"
         if "baseline" in case.fields:
             name += f" (against {case.fields['baseline'].replace('_', ' ')})"
         at = single.setdefault((line_name(case), case.operation, *(word for word in case.words if word in TYPES),

@@ -11,7 +11,8 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// kokkos_host_spaces_run beside this program, or where it was built; empty if there is none.
+/// kokkos_host_spaces_run beside this program, or where it was built; empty if there is none, or if it would leave this
+/// program as it is.
 std::string adopting_launcher();
 
 /// Whether the library that adopts is in this process.

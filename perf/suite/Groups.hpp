@@ -15,6 +15,8 @@ namespace KokkosHostSpaces::Perf {
 
 Cases vector_cases(Effort const& effort);
 Cases copy_cases(Effort const& effort);
+/// Of the group copy, with CUDA.
+Cases multi_path_cases(Effort const& effort);
 Cases alloc_cases(Effort const& effort);
 Cases latency_cases(Effort const& effort);
 Cases stream_cases(Effort const& effort);

@@ -6,6 +6,8 @@
 
 #include "../../backend/LinkProbe.hpp"
 #include "../plain/Numbers.hpp"
+#include "../plain/PlainBuffer.hpp"
+#include "copy/CopyBaseline.hpp"
 #include "stream/StreamBaseline.hpp"
 
 #include <algorithm>
@@ -107,6 +109,22 @@ class LinkBaseline final : public StreamBaseline {
 std::unique_ptr<StreamBaseline> make_link_baseline(std::vector<int> const& devices,
                                                    StreamLoop const& loop) {
   return std::make_unique<LinkBaseline>(devices, loop);
+}
+
+LinksAtOnce links_at_once(std::vector<int> const& devices, std::size_t bytes) {
+  auto const host = std::make_shared<PlainBuffer>(
+      make_plain_buffer(PlainKind::pinned, 2 * bytes * devices.size()));
+  auto* begin = static_cast<char*>(host->get());
+  std::vector<LinkProbe::Link> links;
+  for (int const device : devices) {
+    links.push_back({device, begin});
+    begin += 2 * bytes;
+  }
+  auto const probe = std::make_shared<LinkProbe>(links, bytes);
+  return [host, probe](int times, bool to_device) {
+    return probe->seconds(to_device ? Impl::Backend::LinkMix{times, 0}
+                                    : Impl::Backend::LinkMix{0, times});
+  };
 }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -195,6 +195,19 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
     Driver::make_wait(made.stream, made.event, 2);
     expect(Driver::wait(made.event) || FailNth::is_met(), "the event is not waited for");
   });
+  Sweep("devices that reach each other, and times of events", [](Setting& setting) {
+    struct Made {
+      Driver::Event begin = nullptr, end = nullptr;
+      ~Made() {
+        for (Driver::Event const event : {begin, end}) Driver::release_event(event);
+      }
+    } made;
+    if (Driver::have_own_link(1, 2)) Driver::let_reach(1, 2);
+    for (Driver::Event* const event : {&made.begin, &made.end})
+      Driver::record(*event, setting.stream.get(), 1, true);
+    Driver::wait(made.end);
+    expect(Driver::seconds_between(made.begin, made.end) || FailNth::is_met(), "no time is told");
+  });
   Sweep("events of all work", [](Setting& setting) {
     Driver::Event event = nullptr;
     {

@@ -120,6 +120,25 @@ class Report(ReportTest):
         found = {name: line[1024.0].summary("ratio").median for name, line in worst_lines(cases).items()}
         self.assertEqual(found, {"CudaSpace, range_policy: maps": 0.6, "CudaSpace, range_policy: sums": 0.3})
 
+    def test_pieces_of_different_length_are_not_joined(self):
+        from report.results import Case
+        from report.series import worst_lines
+
+        cases = [Case(f"copy/batch/PinnedSpace/to_host/piece:{piece}/bytes:{size}", "", [1.0], {"ratio": [1.0]})
+                 for piece, size in ((64, 4096), (4096, 65536), (64, 65536))]
+        self.assertEqual({name: list(line) for name, line in worst_lines(cases).items()},
+                         {"PinnedSpace: batch, pieces of 64 B": [4096, 65536], "PinnedSpace: batch, pieces of 4 KiB": [65536]})
+
+    @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")
+    def test_each_figure_beyond_the_edge_of_a_picture_of_ratios_can_be_read(self):
+        machine = synthetic.Machine(1, 3)
+        for operation, ratio in (("copy", 1.7), ("dot", 1.2)):
+            machine.add(f"vector/{operation}/CudaSpace/double/range_policy/n:1048576", 1e-3, ratio * 1e-3)
+        self.call(self.write(machine), "--pictures", self.folder)
+        picture = (self.folder / "vector_ratio.svg").read_text(encoding="utf-8")
+        places = {words: re.search(rf'<text [^>]*y="([\d.]+)"[^>]*>{words}</text>', picture)[1] for words in ("1.7", "1.2")}
+        self.assertNotEqual(*places.values())
+
     def test_each_space_of_the_library_has_a_colour_of_its_own(self):
         root = pathlib.Path(__file__).resolve().parents[2]
         headers = {path.stem for path in (root / "memspaces/include/KokkosHostSpaces").glob("*Space.hpp")}

@@ -109,6 +109,11 @@ class Results(ReportTest):
         self.assertEqual({len(case.seconds) for case in one.cases.values()}, {30})
         self.assertEqual({len(case.seconds) for case in two.cases.values()}, {15})
 
+    def test_files_of_groups_of_one_run_name_the_groups_of_all(self):
+        paths = [self.write(synthetic.machine(groups=groups), f"{place}.json") for place, groups in enumerate(("copy,vector", "vector,alloc"))]
+        (run,) = load_all(paths)
+        self.assertEqual(run.context["groups"], "copy,vector,alloc")
+
     def test_baselines_of_one_label_are_kept_apart_and_those_of_one_name_are_one(self):
         machine = synthetic.Machine(1, 3)
         for name, baseline in (("idle", 2.6e-6), ("launch_and_fence", 12e-6)):

@@ -116,10 +116,13 @@ void reset(int device_count, bool used) {
   m.engines.clear();
   m.copied.clear();
   m.planned.clear();
-  m.all_calls   = 0;
-  m.most_pinned = 0;
-  m.registering = std::chrono::milliseconds(0);
-  m.every       = 0;
+  m.apart.clear();
+  m.reached.clear();
+  m.between_events = 0;
+  m.all_calls      = 0;
+  m.most_pinned    = 0;
+  m.registering    = std::chrono::milliseconds(0);
+  m.every          = 0;
   m.old_driver = m.addresses_move = m.reaches_pageable = m.has_shut_down = m.has_engines =
       m.engines_stand                                                    = false;
   for (int device = 0; device < device_count; ++device) {
@@ -162,6 +165,16 @@ std::size_t calls(std::string const& function) {
 void pin_at_most(std::size_t bytes) {
   std::lock_guard const lock(machine().mutex);
   machine().most_pinned = bytes;
+}
+
+void set_apart(int device) {
+  std::lock_guard const lock(machine().mutex);
+  machine().apart.insert(device);
+}
+
+void events_are_apart(std::chrono::microseconds time) {
+  std::lock_guard const lock(machine().mutex);
+  machine().between_events = float(time.count()) / 1000;
 }
 
 void registering_takes(std::chrono::milliseconds time) {

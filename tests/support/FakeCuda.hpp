@@ -46,6 +46,13 @@ void pin_at_most(std::size_t bytes);
 /// registering take so long, or until this is called with 0. 0, and after a reset: neither.
 void registering_takes(std::chrono::milliseconds time);
 
+/// Until the next reset, no other device reaches this one; all others reach each other by links of their own.
+/// A copy between two devices is refused before one may reach the other.
+void set_apart(int device);
+
+/// What cudaEventElapsedTime tells of events that are done; 0 after a reset.
+void events_are_apart(std::chrono::microseconds time);
+
 /// Until the next reset, devices copy from and to the host one copy at a time in each direction, as
 /// was seen of real ones: an engine stays with a stream as long as that has a copy which may begin,
 /// and then takes the next stream that has one. None begins before start_copy_engines, which waits

@@ -216,6 +216,31 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
   return cudaSuccess;
 }
 
+cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (cudaError_t const error = enter("cudaDeviceCanAccessPeer")) return error;
+  std::lock_guard const lock(machine().mutex);
+  if (!is_device(device) || !is_device(peer)) return finish(cudaErrorInvalidDevice);
+  *can = device != peer && machine().apart.count(device) + machine().apart.count(peer) == 0 ? 1 : 0;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int device,
+                                                int peer) {
+  if (cudaError_t const error = enter("cudaDeviceGetP2PAttribute")) return error;
+  *value = device != peer ? 1 : 0;
+  return cudaSuccess;
+}
+
+cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+  if (cudaError_t const error = enter("cudaDeviceEnablePeerAccess")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  if (!is_device(peer)) return finish(cudaErrorInvalidDevice);
+  bool const is_new = m.reached.insert({m.current().device, peer}).second;
+  return finish(is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled);
+}
+
 cudaError_t CUDARTAPI cudaDeviceSynchronize() {
   if (cudaError_t const error = enter_from_test("cudaDeviceSynchronize")) return error;
   Machine& m = machine();

@@ -37,13 +37,6 @@ CUstream_st const* next_for(Machine const& m, Engine const& engine) {
 }  // namespace
 
 void Machine::give_engine(Task& task, Copied const& copy) {
-  auto const device_of = [&](void const* pointer) {
-    for (auto const& [address, allocation] : allocations)
-      if (allocation.kind == Kind::device &&
-          reinterpret_cast<std::uintptr_t>(pointer) - address < allocation.bytes)
-        return allocation.device;
-    return -1;
-  };
   int const to = device_of(copy.dst), from = device_of(copy.src);
   if (!has_engines || (to < 0) == (from < 0)) return;
   task.engine = to >= 0 ? &engines[to].to_device : &engines[from].to_host;

@@ -74,6 +74,20 @@ cudaError_t CUDARTAPI cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   return cudaSuccess;
 }
 
+cudaError_t CUDARTAPI cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin,
+                                           cudaEvent_t end) {
+  if (cudaError_t const error = enter("cudaEventElapsedTime")) return error;
+  Machine& m = machine();
+  std::lock_guard const lock(m.mutex);
+  if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
+  if (m.events.count(begin) == 0 || m.events.count(end) == 0)
+    return finish(cudaErrorInvalidResourceHandle);
+  if (!Machine::all_done(begin->tickets) || !Machine::all_done(end->tickets))
+    return finish(cudaErrorNotReady);
+  *milliseconds = m.between_events;
+  return cudaSuccess;
+}
+
 cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int) {
   if (cudaError_t const error = enter("cudaStreamWaitEvent")) return error;
   Machine& m = machine();

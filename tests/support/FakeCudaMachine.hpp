@@ -23,6 +23,7 @@
 #include <shared_mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <cuda.h>
@@ -141,6 +142,10 @@ struct Machine {
   std::vector<std::unique_ptr<CUctx_st>> made_contexts;  ///< by cuCtxCreate
   std::map<std::uintptr_t, CUcontext> locked_in;         ///< such a context, with which it goes
 
+  std::set<int> apart;                    ///< devices that no other one reaches
+  std::set<std::pair<int, int>> reached;  ///< device and peer whose memory it may reach
+  float between_events = 0;               ///< milliseconds
+
   std::size_t most_pinned = 0;
   std::chrono::milliseconds registering{0};
   std::shared_mutex being_registered;  ///< held by whoever registers
@@ -205,6 +210,9 @@ struct Machine {
   std::size_t pinned_bytes() const;
   /// How many bytes of [pointer, pointer + bytes) are pinned or the device's.
   std::size_t known_bytes(void const* pointer, std::size_t bytes) const;
+
+  /// The device whose memory it is; -1 for other memory.
+  int device_of(void const* pointer) const;
 
   /// The context of the calling thread, made active.
   CUctx_st& current();

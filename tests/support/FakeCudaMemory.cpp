@@ -89,6 +89,9 @@ cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t 
   if ((dst_known != 0 && dst_known != dst_bytes) || (src_known != 0 && src_known != src_bytes)) {
     return finish(cudaErrorInvalidValue);
   }
+  int const from = m.device_of(src), to = m.device_of(dst);
+  if (from >= 0 && to >= 0 && from != to && m.reached.count({from, to}) == 0)
+    return finish(cudaErrorInvalidValue);
   std::shared_ptr<Ticket> ticket;
   if (cudaError_t const error = m.submit(stream, std::move(work), &ticket)) return finish(error);
   if (ticket) m.give_engine(m.find(stream)->queue.back(), {dst, src, dst_bytes});
@@ -149,6 +152,13 @@ std::size_t Machine::known_bytes(void const* pointer, std::size_t bytes) const {
   for (auto const& [address, allocation] : allocations)
     most = std::max(most, overlap(address, allocation.bytes));
   return most;
+}
+
+int Machine::device_of(void const* pointer) const {
+  for (auto const& [address, allocation] : allocations)
+    if (allocation.kind == Kind::device && address_of(pointer) - address < allocation.bytes)
+      return allocation.device;
+  return -1;
 }
 
 CUresult address_range(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr pointer) {

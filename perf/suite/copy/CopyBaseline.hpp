@@ -7,7 +7,9 @@
 #include "../../plain/Baseline.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace KokkosHostSpaces::Perf {
 
@@ -84,6 +86,12 @@ std::unique_ptr<CopyBaseline> make_copy_baseline(CopyShape const& shape, CopyDir
 /// make_copy_baseline for a batch.
 std::unique_ptr<CopyBaseline> make_batch_baseline(CopyShape const& shape, CopyDirection direction,
                                                   Stream stream);
+
+/// Copies arrays over the links of some devices at once, each to or from its own, some times. Returns seconds.
+using LinksAtOnce = std::function<double(int times, bool to_device)>;
+
+/// \param bytes of an array \throw std::exception if there is not enough memory
+LinksAtOnce links_at_once(std::vector<int> const& devices, std::size_t bytes);
 
 }  // namespace KokkosHostSpaces::Perf
 

@@ -182,6 +182,7 @@ Cases copy_cases(Effort const& effort) {
   CasesOfSpace<Kokkos::HostSpace> pageable("HostSpace", 1e10, effort, cases);
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) stock.add_contiguous(way);
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) pageable.add_contiguous(way);
+  for (Case& one : multi_path_cases(effort)) cases.push_back(std::move(one));
 #endif
   return cases;
 }

@@ -57,7 +57,7 @@ std::optional<double> measured_rate(int device) {
 
 }  // namespace
 
-std::vector<double> link_weights(std::vector<int> const& devices) {
+std::vector<double> link_rates(std::vector<int> const& devices) {
   struct Link {
     std::optional<double> rate;
     int attempts = 0;  // few: the reason of a failure may last, and finding it takes time
@@ -71,7 +71,7 @@ std::vector<double> link_weights(std::vector<int> const& devices) {
     if (!link.rate && link.attempts++ < 3) link.rate = measured_rate(device);
     rates.push_back(link.rate.value_or(0));
   }
-  return weights_by(rates);
+  return rates;
 }
 
 bool pretends_device() { return Backend::config().pretend_device; }

@@ -96,8 +96,9 @@ bool is_reachable(void const* begin, std::size_t bytes);
 /// Bytes of device memory that a loop may take by default.
 std::size_t memory_of_a_loop();
 
-/// Returns the shares of devices of this machine. The first call takes about 20 ms for each device.
-std::vector<double> link_weights(std::vector<int> const& devices);
+/// Returns the bytes per second that cross each link in both directions together; 0 if that cannot be measured.
+/// The first call takes about 20 ms for each device.
+std::vector<double> link_rates(std::vector<int> const& devices);
 
 /// True if KOKKOS_HOST_SPACES_PRETEND_DEVICE is on.
 bool pretends_device();

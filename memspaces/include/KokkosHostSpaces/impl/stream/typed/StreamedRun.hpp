@@ -237,7 +237,7 @@ struct StreamSetting {
     job.weights = [targets = job.targets] {
       std::vector<int> devices;
       for (StreamTarget const& target : targets) devices.push_back(target.device);
-      return link_weights(devices);
+      return weights_by(link_rates(devices));
     };
     auto const saved = std::make_shared<std::vector<Kokkos::View<char*, MappedSpace>>>();
     job.save = [saved, instance = options.instances.front()](void const* from, std::size_t bytes) {
