@@ -184,10 +184,9 @@ struct BoxKernel {
   template <class ExecutionSpace>
   auto policy(ExecutionSpace const& instance) const {
     int const e[3] = {box.extent(0), box.extent(1), box.extent(2)};
-    using Policy =
-        Kokkos::MDRangePolicy<ExecutionSpace,
-                              Kokkos::Rank<Rank, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
-                              Kokkos::IndexType<int>>;
+    using Policy   = Kokkos::MDRangePolicy<
+        ExecutionSpace, Kokkos::Rank<unsigned(Rank), Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+        Kokkos::IndexType<int>>;
     if constexpr (Rank == 2)
       return Policy(instance, {0, 0}, {Right ? e[1] : e[0], Right ? e[0] : e[1]}, {64, 4});
     else
