@@ -3,7 +3,7 @@
 
 // data += 1 on the device, from pageable and from page-locked memory: how long do the copies take,
 // and does deep_copy on an instance return before its copy is done, so that the host can do
-// something else?
+// something else? And do the links of other GPUs make copies of page-locked memory faster?
 
 #include "support/Example.hpp"
 #include "support/Timing.hpp"
@@ -23,11 +23,18 @@ struct CopyTimes {
   double call = 1e300, done = 1e300;
 };
 
-template <class Destination, class Source>
-void time_copy(Device const& instance, Destination const& to, Source const& from, CopyTimes& best) {
+// A khs::MultiPath also takes the links of other GPUs.
+void copy(Device const& way, auto const& to, auto const& from) { Kokkos::deep_copy(way, to, from); }
+void copy(khs::MultiPath<Device> const& way, auto const& to, auto const& from) {
+  khs::deep_copy(way, to, from);
+}
+
+template <class Way, class Destination, class Source>
+void time_copy(Device const& instance, Way const& way, Destination const& to, Source const& from,
+               CopyTimes& best) {
   instance.fence("time_copy: before");
   Kokkos::Timer timer;
-  Kokkos::deep_copy(instance, to, from);
+  copy(way, to, from);
   double const call = timer.seconds();
   instance.fence("time_copy: after");
   double const done = timer.seconds();
@@ -46,19 +53,19 @@ void report(char const* memory, char const* direction, std::size_t bytes, CopyTi
               times.call < 0.5 * times.done ? "yes" : "no");
 }
 
-template <class Space>
-bool increment_from(char const* memory, std::size_t n, int rounds) {
+template <class Space, class Way>
+bool increment_from(char const* memory, Device const& instance, Way const& way, std::size_t n,
+                    int rounds) {
   Kokkos::View<double*, Space> const data(Kokkos::view_alloc("data", Kokkos::WithoutInitializing),
                                           n);
   DeviceView const on_device("on_device", n);
   Example::fill(data, [](std::size_t i) { return double(i); });
 
-  Device const instance;
   CopyTimes in, out;
   for (int round = 0; round < rounds; ++round) {
-    time_copy(instance, on_device, data, in);
+    time_copy(instance, way, on_device, data, in);
     increment(instance, on_device);
-    time_copy(instance, data, on_device, out);
+    time_copy(instance, way, data, on_device, out);
   }
   report(memory, "host to device", n * sizeof(double), in);
   report(memory, "device to host", n * sizeof(double), out);
@@ -73,9 +80,14 @@ bool run(Example::Options const& options) {
               Example::bytes_text(n * sizeof(double)).c_str(), rounds);
   std::printf("%-10s %-16s %12s %12s %8s   %s\n", "memory", "direction", "call, ms", "done, ms",
               "GB/s", "returned before done");
-  bool const pageable = increment_from<Kokkos::HostSpace>("pageable", n, rounds);
-  bool const pinned   = increment_from<khs::PinnedSpace>("pinned", n, rounds);
-  return pageable && pinned;
+  Device const instance;
+  khs::MultiPath<Device> const paths(instance);
+  bool const pageable =
+      increment_from<Kokkos::HostSpace>("pageable", instance, instance, n, rounds);
+  bool const pinned = increment_from<khs::PinnedSpace>("pinned", instance, instance, n, rounds);
+  bool const shared = increment_from<khs::PinnedSpace>("all links", instance, paths, n, rounds);
+  std::printf("\nall links: %s\n", paths.explain().c_str());
+  return pageable && pinned && shared;
 }
 
 int main(int argc, char** argv) {

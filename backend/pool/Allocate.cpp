@@ -7,7 +7,6 @@
 
 #include "../Config.hpp"
 #include "../Error.hpp"
-#include "../NodeShare.hpp"
 #include "../os/Fork.hpp"
 #include "../os/MemoryLimit.hpp"
 #include "../os/Pages.hpp"
@@ -255,12 +254,6 @@ void* SlowPath::take_in_shortage(std::size_t least) const {
   return Shortage(*this, least).take();
 }
 
-// Asks the devices, then takes from the heap of the thread; nullptr if there is not enough.
-void* take_asking(SlowPath const& path, Epoch epoch) {
-  path.pools.retirement.reach(epoch);
-  return path.take(path.heap, Heap::Effort::carve);
-}
-
 // The pool would hold much more than was ever needed at once: takes from any heap and breaks up any
 // block, else gives back what is too small. That waits for what the devices do, so as much is
 // exchanged that it need not be done again for every request that is a little larger than the last;
@@ -335,11 +328,6 @@ void* take_growing(SlowPath const& path, Pools::RetiredIs retired_is) {
   return memory != nullptr ? memory : path.take_in_shortage(least);
 }
 
-// Gives back only on idle devices: it would wait for running work, which may wait for this thread.
-void give_back_uncached(Pools& pools) {
-  if (pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done) pool::trim(0);
-}
-
 // The block that begins on the page of an address; in a slab, the slot that contains the address.
 inline Piece find(void const* pointer) noexcept {
   Pools* const pools = Pools::existing();
@@ -355,7 +343,10 @@ void* take_block(Pool::Request const& request) {
                            request.space);
   Pools& pools = Pools::instance();
   if (pools.some_wait()) pools.lock_waiting_unless_busy();
-  if (!config().pool) give_back_uncached(pools);
+  // Only on idle devices: to give back waits for running work, which may wait for this thread.
+  if (!config().pool &&
+      pools.retirement.reach(pools.retirement.stamp()) == Retirement::Progress::done)
+    pool::trim(0);
   NodePool& pool = pools.of(request.kind, request.numa_node);
   if (exceeds_memory(request.bytes))
     SlowPath{pools, pool, pool.common(), request}.refuse(more_than_can_be(request.bytes),
@@ -372,11 +363,14 @@ void* take_block(Pool::Request const& request) {
       epoch != 0 && (pools.retirement.is_cheap() || !heap.asks_too_often(request.bytes));
   entered.lock.unlock();
   SlowPath const path{pools, pool, heap, request};
-  void* memory = ask ? take_asking(path, epoch) : path.take(heap, Heap::Effort::carve);
+  if (ask) pools.retirement.reach(epoch);
+  void* memory = path.take(heap, Heap::Effort::carve);
   if (memory == nullptr && &heap != &pool.large() && pool.large().reserved_bytes() > 0)
     memory = path.take(pool.large(), Heap::Effort::carve);
   if (memory != nullptr) return memory;
-  SlowPath const growing{pools, pool, pool.grows_for(request.bytes, heap), request};
+  // A heap that was entered for its reserved memory does not grow.
+  Heap& own = pool.is_for(request.bytes, heap) ? heap : pool.shared_for(request.bytes);
+  SlowPath const growing{pools, pool, own, request};
   // Count retired memory as needed if the devices are not asked, because that brings little.
   return take_growing(growing,
                       epoch != 0 && !ask ? Pools::RetiredIs::needed : Pools::RetiredIs::ready);

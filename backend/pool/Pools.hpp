@@ -49,9 +49,11 @@ class NodePool {
   Heap& middle() noexcept { return heaps[1]; }
   Heap& common() noexcept { return heaps[2]; }
 
-  /// The heap that grows for a request: `entered`, except where it tried reserved memory.
-  Heap& grows_for(std::size_t bytes, Heap& entered) noexcept {
-    return is_for(bytes, entered) ? entered : shared_for(bytes);
+  /// The heap for requests of `bytes` that all threads share.
+  Heap& shared_for(std::size_t bytes) noexcept {
+    return bytes >= pool_policy.smallest_large    ? large()
+           : bytes >= pool_policy.smallest_middle ? middle()
+                                                  : common();
   }
 
   /// True if `heap` is for requests of `bytes`.
@@ -68,12 +70,6 @@ class NodePool {
  private:
   static constexpr std::size_t first_apart = 3;
   using Heaps = std::array<Heap, first_apart + PoolPolicy::heaps_apart>;
-
-  Heap& shared_for(std::size_t bytes) noexcept {
-    return bytes >= pool_policy.smallest_large    ? large()
-           : bytes >= pool_policy.smallest_middle ? middle()
-                                                  : common();
-  }
 
  public:
   Heaps heaps;  ///< no pointers to heaps: one allocation makes the pool, or fails

@@ -171,6 +171,14 @@ TEST_CASE("copies explained, and many at once", "[docs]") {
   khs::deep_copy_all(instance, khs::copy_of(device, host), khs::copy_of(device_counts, counts));
   instance.fence();
   CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device_counts)(4) == 7);
+
+  Kokkos::View<int*, khs::PinnedSpace> big("big", field.size());
+  Kokkos::deep_copy(big, 8);
+  khs::MultiPath const paths(instance);
+  khs::deep_copy(paths, field, big);
+  std::cout << paths.explain() << '\n';
+  instance.fence();
+  CHECK(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field)(199) == 8);
 }
 
 }  // namespace HowItWorks

@@ -19,6 +19,7 @@ set(uses
   GraphCopy=khs::then_deep_copy
   MappedSpace=khs::MappedSpace
   MappedView=khs::mapped_view
+  MultiPath=khs::MultiPath
   NodeShared=khs::NodeShared
   ParallelFor=khs::parallel_for
   ParallelReduce=khs::parallel_reduce
