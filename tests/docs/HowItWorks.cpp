@@ -151,11 +151,11 @@ TEST_CASE("copies explained, and many at once", "[docs]") {
 
   Kokkos::View<int*> field("field", 200);
   Kokkos::View<int*, khs::PinnedSpace> packed("packed", 100);
-  int const rows[] = {7, 2, 3, 0, 9};
+  std::size_t const rows[] = {7, 2, 3, 0, 9};
   Kokkos::deep_copy(Kokkos::subview(field, Part(140, 160)), 5);
   Kokkos::deep_copy(Kokkos::subview(field, Part(180, 200)), 6);
   std::vector<khs::Slice> slices;  // {dst, src, count}, in elements
-  for (int k = 0; k < 5; ++k) slices.push_back({20UL * k, 20UL * rows[k], 20});
+  for (std::size_t k = 0; k < 5; ++k) slices.push_back({20 * k, 20 * rows[k], 20});
   khs::deep_copy_all(instance, packed, field, slices);
   instance.fence();
   CHECK((packed(0) == 5 && packed(19) == 5 && packed(20) == 0 && packed(99) == 6));

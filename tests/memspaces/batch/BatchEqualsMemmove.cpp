@@ -5,12 +5,15 @@
 
 #include <KokkosHostSpaces.hpp>
 
+#include <Kokkos_Graph.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -110,14 +113,17 @@ void check_random(Instance const& instance, unsigned seed) {
   std::mt19937 random(seed);
   auto const [slices, extent] = random_batch(random);
   INFO("seed " << seed << ", " << slices.size() << " slices");
-  Host<Value> const host("host", extent), other("other", extent);
+  Host<Value> const host("host", extent);
+  Kokkos::View<Value*, khs::MappedSpace> const mapped("mapped", extent);
+  Kokkos::View<Value*, Kokkos::LayoutRight, khs::WriteCombinedSpace> const combined("combined",
+                                                                                    extent);
   Device<Value> const device("device", extent);
   Kokkos::View<Value*, Kokkos::HostSpace> const pageable("pageable", extent);
-  Kokkos::View<Value const*, khs::PinnedSpace> const only_read = host;
-  switch (seed % 6) {
+  switch (seed % 7) {
     case 0: return check_all_ways(instance, host, device, slices, seed);
     case 1: return check_all_ways(instance, device, Device<Value>("from", extent), slices, seed);
-    case 2: return check_all_ways(instance, other, host, slices, seed);
+    case 2: return check_all_ways(instance, mapped, host, slices, seed);
+    case 5: return check_all_ways(instance, combined, device, slices, seed);
     case 3: return check_all_ways(instance, device, pageable, slices, seed);
     case 4: return check_all_ways(instance, pageable, device, slices, seed);
     default: return check_all_ways(instance, device, host, slices, seed);
@@ -125,9 +131,53 @@ void check_random(Instance const& instance, unsigned seed) {
 }
 
 TEMPLATE_TEST_CASE("a batch equals memmove piece by piece", "[deep_copy]", double, std::uint8_t) {
-  for (unsigned seed = 0; seed < 48; ++seed) {
+  for (unsigned seed = 0; seed < 49; ++seed) {
     check_random<TestType>(Execution(), seed);
     if (seed < 12) check_random<TestType>(Kokkos::DefaultHostExecutionSpace(), 1000 + seed);
+  }
+}
+
+TEST_CASE("threads make the same prepared copies at once, and copies of their own", "[deep_copy]") {
+  std::mt19937 random(29);
+  Batch const batch = random_batch(random);
+  Execution const own;
+  Host<int> const to("to", batch.extent), source("source", 1000);
+  Device<int> const from("from", batch.extent);
+  auto const copies      = khs::prepare_deep_copy_all(own, to, from, batch.slices);
+  std::atomic<int> wrong = 0;
+  fill(source, 7);
+  check(own, to, from, batch.slices, 3, [&] {
+    Kokkos::fence();
+    std::vector<std::jthread> threads;
+    for (auto const& instance : Kokkos::Experimental::partition_space(own, 1, 1, 1, 1))
+      threads.emplace_back([&, instance] {
+        Host<int> const mine("mine", 1000);
+        for (std::size_t time = 0; time < 20; ++time) {
+          khs::deep_copy_all(instance, copies);
+          khs::deep_copy_all(instance, mine, source, Slices{{900, time, 9}, {40 * time, 50, 30}});
+          instance.fence();
+          wrong += mine(908) != source(time + 8) || mine(40 * time + 29) != source(79);
+        }
+      });
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("prepared copies are a node of a graph, which holds them", "[graph]") {
+  Execution const instance;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::mt19937 random(seed);
+    Batch const batch = random_batch(random);
+    INFO("seed " << seed << ", " << batch.slices.size() << " slices");
+    Host<int> const in("in", batch.extent), out("out", batch.extent);
+    Device<int> const there("there", batch.extent);
+    auto const graph = Kokkos::Experimental::create_graph<Execution>([&](auto root) {
+      auto const first = khs::then_deep_copy(
+          root, khs::prepare_deep_copy_all(instance, cut(there, in, {{0, 0, batch.extent}})));
+      khs::then_deep_copy(first, khs::prepare_deep_copy_all(instance, out, there, batch.slices));
+    });
+    for (unsigned step = 0; step < 3; ++step)
+      check(instance, out, in, batch.slices, step, [&] { graph.submit(instance); });
   }
 }
 

@@ -255,33 +255,23 @@ TEST_CASE("a batch equals memmove piece by piece, or is refused", "[batch]") {
   CHECK(copied > count / 4);
 }
 
-TEST_CASE("neighbours are one copy, in whatever order they are given", "[batch]") {
-  Memory const memory(1 << 20);
-  DeviceWork::Stream stream;
-  Pieces pieces;
-  for (std::size_t i = 0; i < 1000; ++i)
-    pieces.push_back({memory.device + 64 + 100 * i, memory.host + 1000 + 100 * i, 100});
-  for (bool const in_order : {true, false}) {
-    if (!in_order) shuffle(pieces);
-    CHECK(run(memory, plan_of(pieces, stream), pieces, stream) == Calls{1, 0, 0});
-  }
-}
-
-TEST_CASE("equal pieces at equal distances are one 2-D copy, in whatever order they are given",
+TEST_CASE("neighbours are one copy, and equal pieces at equal distances one 2-D copy, in any order",
           "[batch]") {
   Memory const memory(1 << 20);
   DeviceWork::Stream stream;
-  Pieces pieces = rows_of(memory, 100);
+  Pieces neighbours, rows = rows_of(memory, 100);
+  for (std::size_t i = 0; i < 1000; ++i)
+    neighbours.push_back({memory.device + 64 + 100 * i, memory.host + 1000 + 100 * i, 100});
   for (bool const in_order : {true, false}) {
-    if (!in_order) shuffle(pieces);
-    CHECK(run(memory, plan_of(pieces, stream), pieces, stream) == Calls{0, 1, 0});
+    if (!in_order) shuffle(neighbours), shuffle(rows);
+    CHECK(run(memory, plan_of(neighbours, stream), neighbours, stream) == Calls{1, 0, 0});
+    CHECK(run(memory, plan_of(rows, stream), rows, stream) == Calls{0, 1, 0});
   }
-  pieces[50].bytes -= 1;
-  CHECK(plan_of(pieces, stream).rows.count == 0);
-  for (Piece const far : {Piece{nullptr, nullptr, 200}}) {
-    Pieces const wide = {far, {far.dst + (std::size_t(1) << 31), far.src + 300, 200}};
-    CHECK(plan_batch(tables_of(wide), {}).rows.count == 0);
-  }
+  rows[50].bytes -= 1;
+  CHECK(plan_of(rows, stream).rows.count == 0);
+  Piece const far   = {nullptr, nullptr, 200};
+  Pieces const wide = {far, {far.dst + (std::size_t(1) << 31), far.src + 300, 200}};
+  CHECK(plan_batch(tables_of(wide), {}).rows.count == 0);
 }
 
 TEST_CASE("short pieces are left to a kernel if they are many, others are one call", "[batch]") {
@@ -375,25 +365,6 @@ TEST_CASE("in a capture nothing is merged, and pieces that are not for a kernel 
   }
 }
 
-TEST_CASE("where memory of another device takes part, all are single copies", "[batch]") {
-  Memory const memory(1 << 20, 1, 2);
-  DeviceWork::Stream stream;
-  REQUIRE(cudaSetDevice(1) == cudaSuccess);
-  void* other = nullptr;
-  REQUIRE(cudaMalloc(&other, 100) == cudaSuccess);
-  REQUIRE(cudaSetDevice(0) == cudaSuccess);
-  Pieces pieces = scattered(memory, 100);
-  CHECK(plan_of(pieces, stream).by_kernel.size() == 100);
-  CHECK(plan_of(pieces, stream, 1).single.size() == 100);
-  pieces.push_back({static_cast<char*>(other), memory.host, 100});
-  BatchPlan const plan = plan_of(pieces, stream);
-  CHECK(plan.single.size() == 101);
-  CHECK(copy_single(plan, stream.get()));
-  stream.wait();
-  CHECK(std::equal(memory.host, memory.host + 100, static_cast<char*>(other)));
-  cudaFree(other);
-}
-
 TEST_CASE("with two devices in use, the driver is asked for allocations, not for pieces",
           "[batch]") {
   Memory const memory(1 << 20, 1, 2);
@@ -411,26 +382,36 @@ TEST_CASE("with two devices in use, the driver is asked for allocations, not for
 }
 
 // Two allocations of two devices may touch: a call for both would take all for memory of the first.
-TEST_CASE("pageable neighbours in memory of another device are not merged", "[batch]") {
-  Memory const memory(1 << 16, 1, 2);
+TEST_CASE(
+    "where memory of another device takes part all are single copies, and pageable neighbours are not merged",
+    "[batch]") {
+  Memory const memory(1 << 20, 1, 2);
   DeviceWork::Stream stream;
   REQUIRE(cudaSetDevice(1) == cudaSuccess);
-  void* other = nullptr;
-  REQUIRE(cudaMalloc(&other, 200) == cudaSuccess);
+  void* allocated = nullptr;
+  REQUIRE(cudaMalloc(&allocated, 200) == cudaSuccess);
   REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  auto* const other = static_cast<char*>(allocated);
+  Pieces pieces     = scattered(memory, 100);
+  CHECK(plan_of(pieces, stream).by_kernel.size() == 100);
+  CHECK(plan_of(pieces, stream, 1).single.size() == 100);
+  pieces.push_back({other, memory.host, 100});
+  BatchPlan const plan = plan_of(pieces, stream);
+  CHECK(plan.single.size() == 101);
+  CHECK(copy_single(plan, stream.get()));
+  stream.wait();
+  CHECK(std::equal(memory.host, memory.host + 100, other));
+
   std::vector<char> const pageable(200, 'p');
-  auto const plan_on = [&](int device, char* to) {
-    BatchTables tables;
-    for (Piece const& piece : scattered(memory, 20)) tables.reached.add(piece);
+  auto const single_copies_to = [&](char* to) {
+    BatchTables tables = tables_of(scattered(memory, 20));
     for (std::size_t i = 0; i < 2; ++i)
       tables.pageable.add({to + 100 * i, &pageable[100 * i], 100});
-    BatchRules const rules = rules_for(tables, false, stream.get(), device);
-    return plan_batch(std::move(tables), rules);
+    BatchRules const rules = rules_for(tables, false, stream.get(), 0);
+    return plan_batch(std::move(tables), rules).single.size();
   };
-  CHECK(plan_on(0, memory.device + memory.bytes / 2).single.size() == 1);
-  BatchPlan const plan = plan_on(0, static_cast<char*>(other));
-  CHECK(plan.by_kernel.size() == 20);
-  CHECK(plan.single.size() == 2);
+  CHECK(single_copies_to(memory.device + memory.bytes / 2) == 1);
+  CHECK(single_copies_to(other) == 2);
   cudaFree(other);
 }
 

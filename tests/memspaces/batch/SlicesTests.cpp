@@ -44,48 +44,26 @@ View numbered(std::string const& label, std::size_t n, int first) {
   return view;
 }
 
-TEST_CASE("slices are of Views in any spaces, given as any list", "[deep_copy]") {
-  std::array<khs::Slice, 3> const few = {khs::Slice{5, 0, 10}, {0, 50, 5}, {20, 20, 0}};
-  auto const check                    = [&](auto const& dst, auto const& src) {
-    Execution const instance;
-    khs::deep_copy_all(instance, dst, src, few);
-    instance.fence();
-    auto const to = values_of(dst), from = values_of(src);
-    CHECK((to[0] == from[50] && to[4] == from[54] && to[5] == from[0] && to[14] == from[9]));
-    CHECK((to[15] == 0 && to[20] == 0));
-  };
-  auto const pinned = numbered<Host<int>>("pinned", 100, 1);
+TEST_CASE("slices are given as any list, none is fine, and one on itself is nothing to do",
+          "[deep_copy]") {
   auto const device = numbered<Device<int>>("device", 100, 2);
-  auto const host   = numbered<Kokkos::View<int*, Kokkos::HostSpace>>("host", 100, 3);
-  check(Device<int>("to", 60), pinned);
-  check(Host<int>("to", 60), device);
-  check(Device<int>("to", 60), device);
-  check(Host<int>("to", 60), pinned);
-  check(Device<int>("to", 60), host);
-  check(Kokkos::View<int*, Kokkos::HostSpace>("to", 60), device);
-  check(Kokkos::View<int*, khs::MappedSpace>("to", 60), device);
-  check(Kokkos::View<int*, Kokkos::LayoutRight, khs::WriteCombinedSpace>("to", 60), device);
-
   Execution const instance;
   Host<int> const to("to", 100);
-  khs::deep_copy_all(instance, to, device, Slices{{3, 4, 1}, {7, 8, 2}});
+  std::array<khs::Slice, 3> const few = {khs::Slice{5, 0, 10}, {0, 50, 5}, {20, 20, 0}};
   Kokkos::View<khs::Slice*, Kokkos::HostSpace> const listed("listed", 2);
-  listed(0) = {10, 11, 2};
-  listed(1) = {20, 21, 3};
+  listed(0) = {30, 11, 2};
+  listed(1) = {40, 21, 3};
+  khs::deep_copy_all(instance, to, device, few);
   khs::deep_copy_all(instance, to, device, std::span(listed.data(), listed.size()));
   khs::deep_copy_all(instance, to, device, Slices());
   khs::deep_copy_all(instance, Host<int>(), Device<int>(), Slices{{0, 0, 0}});
-  khs::deep_copy_all(instance, to, to, Slices{{50, 50, 10}});  // nothing to do
-  auto const again =
-      khs::prepare_deep_copy_all(instance, to, device, Slices{{40, 41, 5}, {60, 1, 2}});
-  khs::deep_copy_all(instance, again);
+  khs::deep_copy_all(instance, to, to, Slices{{50, 50, 10}});
   khs::deep_copy_all(instance,
                      khs::prepare_deep_copy_all(instance, to, device, Slices{{80, 3, 4}}));
   instance.fence();
   auto const from = values_of(device);
-  CHECK((to(3) == from[4] && to(8) == from[9] && to(11) == from[12] && to(22) == from[23]));
-  CHECK((to(44) == from[45] && to(61) == from[2] && to(83) == from[6]));
-  CHECK(to(50) == 0);
+  CHECK((to(0) == from[50] && to(5) == from[0] && to(14) == from[9] && to(15) == 0 && to(20) == 0));
+  CHECK((to(31) == from[12] && to(42) == from[23] && to(83) == from[6] && to(50) == 0));
 }
 
 TEST_CASE("what is wrong with one of many slices is told before any is copied", "[deep_copy]") {
@@ -98,7 +76,6 @@ TEST_CASE("what is wrong with one of many slices is told before any is copied", 
       Slices spoiled     = slices;
       spoiled[count / 2] = bad;
       CHECK_THROWS_WITH(khs::deep_copy_all(instance, to, from, spoiled), words);
-      CHECK_THROWS_AS(khs::deep_copy_all(instance, to, from, spoiled), khs::Error);
       CHECK_THROWS_AS((void)khs::prepare_deep_copy_all(instance, to, from, spoiled), khs::Error);
     };
     std::string const number = "slice " + std::to_string(count / 2);

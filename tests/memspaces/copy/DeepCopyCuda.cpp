@@ -52,9 +52,8 @@ void check_transposed(std::size_t rows, std::size_t columns) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("transposed copies are right for odd extents and all element sizes",
-                   "[deep_copy][cuda]", char, short, float, double, Kokkos::complex<double>,
-                   Triple) {
+TEMPLATE_TEST_CASE("transposed copies are right for odd extents and element sizes",
+                   "[deep_copy][cuda]", char, float, Kokkos::complex<double>, Triple) {
   for (auto const& [rows, columns] : {std::pair(1, 7), std::pair(33, 31), std::pair(257, 1023),
                                       std::pair(3, 100001), std::pair(100001, 3)}) {
     check_transposed<TestType, khs::PinnedSpace>(std::size_t(rows), std::size_t(columns));

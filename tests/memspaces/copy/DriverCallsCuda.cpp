@@ -25,65 +25,73 @@ using Right     = Kokkos::LayoutRight;
 template <class Space>
 using Matrix = Kokkos::View<int**, Right, Space>;
 
+// What `work` asks of the driver: copies, their bytes, and their streams.
+template <class Work>
+void check_calls(std::size_t copies, std::size_t bytes, std::set<void*> const& streams,
+                 Work const& work) {
+  DriverSpy const spy;
+  work();
+  CHECK(spy.copies == copies);
+  CHECK(spy.bytes == bytes);
+  CHECK(spy.streams == (copies > 0 ? streams : std::set<void*>()));
+}
+
+// An instance of its own, and its stream.
+struct Second {
+  Kokkos::Cuda instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1)[1];
+  std::set<void*> const stream{instance.cuda_stream()};
+};
+
+template <class View>
+auto part_of(View const& view) {
+  return Kokkos::subview(view, Range(0, 100), Range(50, 150));
+}
+
+constexpr std::size_t bytes_of_all = sizeof(int) * n * n, bytes_of_part = sizeof(int) * 100 * 100;
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("failure 22: a copy asks the driver once, for its bytes, on its instance alone",
                    "[driver_calls][cuda]", khs::PinnedSpace, khs::MappedSpace,
                    khs::WriteCombinedSpace) {
-  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  std::set<void*> const second{instances[1].cuda_stream()};
+  Second const on;
   Matrix<TestType> const host("host", n, n);
   Matrix<Kokkos::CudaSpace> const device("device", n, n);
-  auto const part = [](auto const& view) {
-    return Kokkos::subview(view, Range(0, 100), Range(50, 150));
-  };
-  {
-    DriverSpy const spy;
-    Kokkos::deep_copy(instances[1], device, host);
-    CHECK(spy.copies == 1);
-    CHECK(spy.bytes == sizeof(int) * n * n);
-    CHECK(spy.streams == second);
-  }
-  {
-    DriverSpy const spy;
-    Kokkos::deep_copy(instances[1], part(host), part(device));
-    CHECK(spy.copies == 1);
-    CHECK(spy.bytes == sizeof(int) * 100 * 100);
-    CHECK(spy.streams == second);
-  }
+  check_calls(1, bytes_of_all, on.stream, [&] { Kokkos::deep_copy(on.instance, device, host); });
+  check_calls(1, bytes_of_part, on.stream,
+              [&] { Kokkos::deep_copy(on.instance, part_of(host), part_of(device)); });
   Kokkos::fence();
 }
 
 TEST_CASE("a copy by a host instance is on none of the user's streams", "[driver_calls][cuda]") {
   Matrix<khs::PinnedSpace> const host("host", n, n);
   Matrix<Kokkos::CudaSpace> const device("device", n, n);
-  Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::CudaSpace> const other("other", n, n);
   void* const users = Kokkos::Cuda().cuda_stream();
   DriverSpy const spy;
   Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), device, host);
-  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(),
-                    Kokkos::subview(host, Kokkos::ALL, Range(0, 100)),
-                    Kokkos::subview(device, Kokkos::ALL, Range(0, 100)));
-  CHECK(spy.copies == 2);
-  CHECK(spy.bytes == sizeof(int) * n * (n + 100));
-  CHECK(spy.streams.count(users) == 0);
-  CHECK(spy.streams.count(nullptr) == 0);
+  Kokkos::deep_copy(Kokkos::DefaultHostExecutionSpace(), part_of(host), part_of(device));
+  CHECK((spy.copies == 2 && spy.bytes == bytes_of_all + bytes_of_part));
+  CHECK(spy.streams.count(users) + spy.streams.count(nullptr) == 0);
 }
 
-TEST_CASE("a broadcast of pageable memory is one call", "[driver_calls][cuda]") {
+TEST_CASE(
+    "a broadcast of pageable memory is one call, and a DualView in mapped memory copies nothing",
+    "[driver_calls][cuda]") {
   double const value = 3;
   Kokkos::View<double const*, Kokkos::LayoutStride, Kokkos::HostSpace> const source(
       &value, Kokkos::LayoutStride(1000000, 0));
   Kokkos::View<double*, khs::PinnedSpace> const host("host", 1000000);
-  Kokkos::Cuda const instance;
-  {
-    DriverSpy const spy;
-    Kokkos::deep_copy(instance, host, source);
-    CHECK(spy.copies == 1);
-    CHECK(spy.bytes == sizeof(double));
-  }
-  instance.fence();
+  Second const on;
+  check_calls(1, sizeof(double), on.stream, [&] { Kokkos::deep_copy(on.instance, host, source); });
+  on.instance.fence();
   CHECK(host(999999) == 3);
+  Kokkos::DualView<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>> dual("dual", 1000);
+  check_calls(0, 0, {}, [&] {
+    dual.modify_host();
+    dual.view_host()(999) = 999;
+    dual.sync_device();
+    CHECK(dual.view_device()(999) == 999);
+  });
 }
 
 TEST_CASE("a mirror on an instance, resize and device_view copy what there is, and once",
@@ -94,67 +102,42 @@ TEST_CASE("a mirror on an instance, resize and device_view copy what there is, a
     DriverSpy const spy;
     auto const mirror = Kokkos::create_mirror_view_and_copy(
         Kokkos::view_alloc(khs::PinnedSpace(), instance), device);
-    CHECK(spy.copies == 1);
-    CHECK(spy.bytes == sizeof(int) * n * n);
+    CHECK((spy.copies == 1 && spy.bytes == bytes_of_all));
     auto const read = khs::device_view(instance, mirror);
     // Kokkos puts a label of 128 bytes before what it allocates on a device.
-    CHECK(spy.copies == 3);
-    CHECK(spy.bytes == 2 * sizeof(int) * n * n + 128);
+    CHECK((spy.copies == 3 && spy.bytes == 2 * bytes_of_all + 128));
     CHECK(khs::device_view(instance, khs::mapped_view(mirror)).data() == mirror.data());
     CHECK(spy.copies == 3);
   }
+  Second const on;
+  check_calls(1, bytes_of_all, on.stream, [&] {
+    auto const mirror = khs::create_pinned_mirror_view_and_copy(on.instance, device);
+    auto const empty  = khs::create_pinned_mirror_view(on.instance, device);
+  });
   Kokkos::fence();
-}
-
-TEST_CASE("a DualView in mapped memory copies nothing", "[driver_calls][cuda]") {
-  using Dual = Kokkos::DualView<int*, Kokkos::Device<Kokkos::Cuda, khs::MappedSpace>>;
-  Dual dual("dual", 1000);
-  DriverSpy const spy;
-  dual.modify_host();
-  for (int i = 0; i < 1000; ++i) dual.view_host()(i) = i;
-  dual.sync_device();
-  CHECK(dual.view_device()(999) == 999);
-  CHECK(spy.copies == 0);
 }
 
 TEST_CASE(
     "failure 23: sync of a PinnedDualView is one copy, on its instance alone, and none where none is due",
     "[driver_calls][cuda]") {
-  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  std::set<void*> const second{instances[1].cuda_stream()};
+  Second const on;
   khs::PinnedDualView<int**, Right> dual("dual", n, n);
-  auto part = Kokkos::subview(dual, Range(0, 100), Range(50, 150));
+  auto part = part_of(dual);
   Kokkos::fence();
-  auto const copied = [&](std::size_t copies, std::size_t elements, auto const& sync) {
-    DriverSpy const spy;
-    sync();
-    CHECK(spy.copies == copies);
-    CHECK(spy.bytes == sizeof(int) * elements);
-    CHECK(spy.streams == (copies > 0 ? second : std::set<void*>()));
+  auto const copied = [&](std::size_t bytes, auto const& sync) {
+    check_calls(bytes > 0, bytes, on.stream, sync);
   };
-  copied(0, 0, [&] { dual.sync_device(instances[1]); });
+  copied(0, [&] { dual.sync_device(on.instance); });
   dual.modify_host();
-  copied(1, n * n, [&] { dual.sync_device(instances[1]); });
-  copied(0, 0, [&] { dual.sync_device(instances[1]); });
+  copied(bytes_of_all, [&] { dual.sync_device(on.instance); });
+  copied(0, [&] { dual.sync_device(on.instance); });
   dual.modify_device();
-  copied(1, n * n, [&] { dual.sync<khs::PinnedSpace>(instances[1]); });
+  copied(bytes_of_all, [&] { dual.sync<khs::PinnedSpace>(on.instance); });
   part.modify_host();
-  copied(1, 100 * 100, [&] { part.sync_device(instances[1]); });
+  copied(bytes_of_part, [&] { part.sync_device(on.instance); });
   Kokkos::DualView<int**, Right> known_to_others = dual;
   known_to_others.modify_device();
-  copied(1, n * n, [&] { known_to_others.sync_host(instances[1]); });
-  Kokkos::fence();
-}
-
-TEST_CASE("a pinned mirror is one copy, on its instance alone", "[driver_calls][cuda]") {
-  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  Matrix<Kokkos::CudaSpace> const device("device", n, n);
-  DriverSpy const spy;
-  auto const mirror = khs::create_pinned_mirror_view_and_copy(instances[1], device);
-  auto const empty  = khs::create_pinned_mirror_view(instances[1], device);
-  CHECK(spy.copies == 1);
-  CHECK(spy.bytes == sizeof(int) * n * n);
-  CHECK(spy.streams == std::set<void*>{instances[1].cuda_stream()});
+  copied(bytes_of_all, [&] { known_to_others.sync_host(on.instance); });
   Kokkos::fence();
 }
 

@@ -81,7 +81,7 @@ void copy_staged(Copy const& c, bool is_source, std::size_t most) {
 
 TEST_CASE("boxes, tiles and staging equal a loop on the host", "[random_copies]") {
   std::mt19937 random(20251122);
-  int const count = rounds(400);
+  int const count = rounds(200);
   int by_tiles    = 0;
   for (int round = 0; round < count; ++round) {
     std::size_t const element = random() % 8 == 0 ? 12 : std::size_t(1) << random() % 5;

@@ -123,25 +123,21 @@ TEST_CASE("host Views have the label, the extents and the order of the source, w
   CHECK(checked == 3);
 }
 
-TEST_CASE("a writer may keep its Views", "[snapshot]") {
-  khs::SnapshotView<Field> kept;
-  khs::SnapshotQueue queue;
-  queue.take("kept", Execution(), field_of(5), [&](auto const& host) { kept = host; });
-  queue.fence();
-  CHECK(queue.bytes_in_flight() == 0);
-  CHECK(all_are(kept, 5));
-}
-
-TEST_CASE("a writer may be an object that only moves, and is destroyed before the fence returns",
-          "[snapshot]") {
+TEST_CASE(
+    "a writer may be an object that only moves, may keep its Views, and is destroyed before the fence returns",
+    "[snapshot]") {
   auto const alive = std::make_shared<int>(3);
   int seen         = 0;
+  khs::SnapshotView<Field> kept;
   khs::SnapshotQueue queue;
-  queue.take(
-      "moves", Execution(), field_of(1),
-      [&, own = std::make_unique<std::shared_ptr<int>>(alive)](auto const&) { seen = **own; });
+  queue.take("moves", Execution(), field_of(1),
+             [&, own = std::make_unique<std::shared_ptr<int>>(alive)](auto const& host) {
+               seen = **own;
+               kept = host;
+             });
   queue.fence();
   CHECK(seen == 3);
+  CHECK((queue.bytes_in_flight() == 0 && all_are(kept, 1)));
   CHECK(alive.use_count() == 1);
 }
 
@@ -274,30 +270,9 @@ TEST_CASE("memory that cannot be had leaves no snapshot behind", "[snapshot]") {
   queue.fence();
 }
 
-TEST_CASE("a snapshot waits for writers if the pool's limit leaves no room beside them",
-          "[snapshot]") {
-  constexpr std::size_t one = std::size_t(8) << 20;
-  auto const field          = field_of(1, int(one / sizeof(int)));
-  khs::pool::trim(0);
-  khs::pool::set_limit(khs::pool::statistics().total.bytes_locked + 3 * one);
-  int written = 0;
-  khs::SnapshotQueue waits({.bytes_in_flight = 100 * one});
-  {
-    Gate full;
-    OpenedWhenThisWaits const opener(full);
-    for (int i = 0; i < 6; ++i)
-      CHECK_NOTHROW(waits.take("waits", Execution(), field, [&, hold = full.hold()](auto const&) {
-        hold();
-        ++written;
-      }));
-    waits.fence();
-  }
-  CHECK(written == 6);
-  khs::pool::set_limit(0);
-}
-
-TEST_CASE("a snapshot waits at the pool's limit for writers of other queues, unless none can end",
-          "[snapshot]") {
+TEST_CASE(
+    "a snapshot waits at the pool's limit for writers of its queue and of others, unless none can end",
+    "[snapshot]") {
   constexpr std::size_t one = std::size_t(8) << 20;
   auto const field          = field_of(1, int(one / sizeof(int)));
   Kokkos::fence();  // what work of other cases still holds would be room later

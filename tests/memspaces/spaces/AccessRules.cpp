@@ -7,6 +7,7 @@
 
 #include <catch2/catch_template_test_macros.hpp>
 
+#include <array>
 #include <type_traits>
 
 using Host = Kokkos::DefaultHostExecutionSpace;
@@ -23,19 +24,23 @@ inline constexpr bool refused =
     !Kokkos::SpaceAccessibility<Dst, Src>::assignable &&
     !std::is_assignable_v<Kokkos::View<int*, Dst>&, Kokkos::View<int*, Src>>;
 
-static_assert(assignable<Kokkos::HostSpace, khs::PinnedSpace>);
-static_assert(assignable<Kokkos::HostSpace, khs::MappedSpace>);
-static_assert(assignable<khs::PinnedSpace, khs::MappedSpace>);
-
-static_assert(refused<khs::PinnedSpace, Kokkos::HostSpace>);
-static_assert(refused<khs::MappedSpace, Kokkos::HostSpace>);
-static_assert(refused<khs::WriteCombinedSpace, Kokkos::HostSpace>);
-static_assert(refused<Kokkos::HostSpace, khs::WriteCombinedSpace>);
-static_assert(refused<khs::MappedSpace, khs::PinnedSpace>);
-static_assert(refused<khs::WriteCombinedSpace, khs::MappedSpace>);
-static_assert(refused<khs::WriteCombinedSpace, khs::PinnedSpace>);
-static_assert(refused<khs::PinnedSpace, khs::WriteCombinedSpace>);
-static_assert(refused<khs::MappedSpace, khs::WriteCombinedSpace>);
+// Which Views a View takes: of HostSpace, PinnedSpace, MappedSpace and WriteCombinedSpace.
+template <class Dst>
+inline constexpr auto takes =
+    std::array{assignable<Dst, Kokkos::HostSpace>, assignable<Dst, khs::PinnedSpace>,
+               assignable<Dst, khs::MappedSpace>, assignable<Dst, khs::WriteCombinedSpace>};
+template <class Dst>
+inline constexpr auto refuses =
+    std::array{refused<Dst, Kokkos::HostSpace>, refused<Dst, khs::PinnedSpace>,
+               refused<Dst, khs::MappedSpace>, refused<Dst, khs::WriteCombinedSpace>};
+static_assert(takes<Kokkos::HostSpace> == std::array{true, true, true, false});
+static_assert(takes<khs::PinnedSpace> == std::array{false, true, true, false});
+static_assert(takes<khs::MappedSpace> == std::array{false, false, true, false});
+static_assert(takes<khs::WriteCombinedSpace> == std::array{false, false, false, true});
+static_assert(refuses<Kokkos::HostSpace> == std::array{false, false, false, true});
+static_assert(refuses<khs::PinnedSpace> == std::array{true, false, false, true});
+static_assert(refuses<khs::MappedSpace> == std::array{true, true, false, true});
+static_assert(refuses<khs::WriteCombinedSpace> == std::array{true, true, true, false});
 
 static_assert(accessible<Host, khs::PinnedSpace>);
 static_assert(accessible<Host, khs::MappedSpace>);
@@ -54,22 +59,18 @@ static_assert(refused<khs::PinnedSpace, Kokkos::CudaSpace>);
 static_assert(refused<khs::MappedSpace, Kokkos::CudaUVMSpace>);
 
 // Mirrors keep Kokkos' contract: for an execution space they lie in its own memory space.
-template <class Space>
-using MirrorForKernels =
-    decltype(Kokkos::create_mirror_view(Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
-template <class Space>
-using CopyForKernels = decltype(Kokkos::create_mirror_view_and_copy(
-    Kokkos::Cuda(), std::declval<Kokkos::View<int*, Space>>()));
 template <class View>
 inline constexpr bool is_cuda_memory =
     std::is_same_v<typename View::memory_space, Kokkos::CudaSpace>&&
         std::is_convertible_v<View, Kokkos::View<int*, Kokkos::Cuda>>;
-static_assert(is_cuda_memory<MirrorForKernels<khs::PinnedSpace>>);
-static_assert(is_cuda_memory<MirrorForKernels<khs::MappedSpace>>);
-static_assert(is_cuda_memory<MirrorForKernels<khs::WriteCombinedSpace>>);
-static_assert(is_cuda_memory<CopyForKernels<khs::PinnedSpace>>);
-static_assert(is_cuda_memory<CopyForKernels<khs::MappedSpace>>);
-static_assert(is_cuda_memory<CopyForKernels<khs::WriteCombinedSpace>>);
+template <class Space, class View = Kokkos::View<int*, Space>>
+inline constexpr bool has_mirrors_for_kernels =
+    is_cuda_memory<decltype(Kokkos::create_mirror_view(Kokkos::Cuda(), std::declval<View>()))>&&
+        is_cuda_memory<decltype(Kokkos::create_mirror_view_and_copy(Kokkos::Cuda(),
+                                                                    std::declval<View>()))>;
+static_assert(has_mirrors_for_kernels<khs::PinnedSpace>);
+static_assert(has_mirrors_for_kernels<khs::MappedSpace>);
+static_assert(has_mirrors_for_kernels<khs::WriteCombinedSpace>);
 
 // device_view refers to the View itself where kernels can access it.
 template <class Space>

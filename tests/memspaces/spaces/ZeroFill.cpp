@@ -91,34 +91,26 @@ std::vector<std::string> tools_see(Make make) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("every space hands out zeros after use: all ranks, padding, realloc and resize",
+TEMPLATE_TEST_CASE("every space hands out zeros after use: padding, realloc and resize",
                    "[zero_fill]", KOKKOS_HOST_SPACES_ALL) {
   Kokkos::fence();
   khs::pool::trim(0);
-  for (std::size_t n : {1ul, 3ul, 50ul, 333ul}) {
+  for (std::size_t n : {1ul, 3ul, 50ul, 333ul})
     for (int round = 0; round < 2; ++round) {
-      Kokkos::View<double, TestType> const scalar("scalar");
       Kokkos::View<double**, Kokkos::LayoutLeft, TestType> const padded(
           Kokkos::view_alloc("padded", Kokkos::AllowPadding), n, 7);
-      Kokkos::View<int*** [2], Kokkos::LayoutRight, TestType> const deep("deep", n, 3, 5);
       Kokkos::View<float*, TestType> line("line", n);
-      CHECK(is_initial(scalar));
       CHECK(is_initial(padded));
-      CHECK(is_initial(deep));
-      spoil(line);
-      Kokkos::realloc(line, n);
-      CHECK(is_initial(line));
-      spoil(line);
-      Kokkos::realloc(line, 2 * n);
-      CHECK(is_initial(line));
+      for (std::size_t const extent : {n, 2 * n}) {
+        spoil(line);
+        Kokkos::realloc(line, extent);
+        CHECK(is_initial(line));
+      }
       Kokkos::resize(line, 4 * n);
       CHECK(is_initial(line));
-      spoil(scalar);
       spoil(padded);
-      spoil(deep);
       spoil(line);
     }
-  }
 }
 
 TEMPLATE_TEST_CASE(

@@ -50,59 +50,50 @@ TEST_CASE("a launch that throws ends the parts of all devices") {
 }
 
 TEST_CASE("device memory that is kept for later loops is freed if a loop cannot have its own") {
-  FakeCuda::reset();
-  {
-    OneArray one({0});
-    std::size_t left       = 4 * 512;  // of a device that others fill
-    auto const give_back   = [&left](char*, std::size_t bytes) { left += bytes; };
-    auto const of_the_rest = [&](int device, std::size_t bytes) {
-      if (bytes > left) throw Error("no device memory (the test said so): nothing to be done");
-      left -= bytes;
-      auto const memory = allocate(device, bytes);
-      return std::shared_ptr<char>(memory.get(),
-                                   [memory, give_back, bytes](char* p) { give_back(p, bytes); });
-    };
-    StreamResourcePool pool(of_the_rest, plenty);
-    pool.put_back(pool.take(0, 3 * 512));
-    CHECK(pool.take(0, 4 * 512)->bytes == 4 * 512);
-    CHECK_THROWS_AS(pool.take(0, 512), Error);  // all of it is in use
-  }
-  CHECK(nothing_is_left());
+  FakeDevices const devices;
+  OneArray one({0});
+  std::size_t left       = 4 * 512;  // of a device that others fill
+  auto const give_back   = [&left](char*, std::size_t bytes) { left += bytes; };
+  auto const of_the_rest = [&](int device, std::size_t bytes) {
+    if (bytes > left) throw Error("no device memory (the test said so): nothing to be done");
+    left -= bytes;
+    auto const memory = allocate(device, bytes);
+    return std::shared_ptr<char>(memory.get(),
+                                 [memory, give_back, bytes](char* p) { give_back(p, bytes); });
+  };
+  StreamResourcePool pool(of_the_rest, plenty);
+  pool.put_back(pool.take(0, 3 * 512));
+  CHECK(pool.take(0, 4 * 512)->bytes == 4 * 512);
+  CHECK_THROWS_AS(pool.take(0, 512), Error);  // all of it is in use
 }
 
 TEST_CASE("a loop that needs the memory of one that failed throws, and does not wait forever") {
-  FakeCuda::reset();
-  {
-    OneArray small({0}), large({0});
-    large.job.options.chunk_rows = OneArray::rows / 2;
-    StreamResourcePool pool(allocate, 1);
-    run_stream(small.job, pool)->fence();
-    FakeCuda::fail_every(1);  // as if a kernel had touched what it must not
-    auto loop = std::async(std::launch::async, [&] { run_stream(large.job, pool); });
-    CHECK(loop.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
-    FakeCuda::fail_no_more();
-    CHECK_THROWS_AS(loop.get(), Error);
-    run_stream(large.job, pool)->fence();
-  }
-  CHECK(nothing_is_left());
+  FakeDevices const devices;
+  OneArray small({0}), large({0});
+  large.job.options.chunk_rows = OneArray::rows / 2;
+  StreamResourcePool pool(allocate, 1);
+  run_stream(small.job, pool)->fence();
+  FakeCuda::fail_every(1);  // as if a kernel had touched what it must not
+  auto loop = std::async(std::launch::async, [&] { run_stream(large.job, pool); });
+  CHECK(loop.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+  FakeCuda::fail_no_more();
+  CHECK_THROWS_AS(loop.get(), Error);
+  run_stream(large.job, pool)->fence();
 }
 
 TEST_CASE("a loop on an instance that captures is refused, and the capture goes on") {
-  FakeCuda::reset(2);
-  {
-    OneArray one({1, 0});
-    StreamResourcePool pool(allocate, plenty);
-    for (Transport const transport : {Transport::staged, Transport::zero_copy}) {
-      one.job.transport = transport;
-      one.streams[1]->begin_capture(cudaStreamCaptureModeRelaxed);
-      CHECK_THROWS_MATCHES(run_stream(one.job, pool), Error,
-                           MessageMatches(ContainsSubstring("outside of the capture")));
-      CHECK(one.streams[1]->end_capture());
-    }
-    run_stream(one.job, pool)->fence();
-    CHECK(one.launches.size() == 20);
+  FakeDevices const devices(2);
+  OneArray one({1, 0});
+  StreamResourcePool pool(allocate, plenty);
+  for (Transport const transport : {Transport::staged, Transport::zero_copy}) {
+    one.job.transport = transport;
+    one.streams[1]->begin_capture(cudaStreamCaptureModeRelaxed);
+    CHECK_THROWS_MATCHES(run_stream(one.job, pool), Error,
+                         MessageMatches(ContainsSubstring("outside of the capture")));
+    CHECK(one.streams[1]->end_capture());
   }
-  CHECK(nothing_is_left());
+  run_stream(one.job, pool)->fence();
+  CHECK(one.launches.size() == 20);
 }
 
 TEST_CASE("memory that is page-locked in part is not taken for memory that kernels reach") {
@@ -122,25 +113,22 @@ TEST_CASE("memory that is page-locked in part is not taken for memory that kerne
 }
 
 TEST_CASE("a device's copy of a View has what work before it on the stream wrote there") {
-  FakeCuda::reset();
-  {
-    std::vector<int> table(100, 0);
-    DeviceWork::Stream stream;
-    DeviceWork::Gate gate;
-    DeviceCopies copies(allocate);
-    stream.run(gate.hold());
-    stream.run([&] { std::fill(table.begin(), table.end(), 7); });
-    std::size_t const before = FakeCuda::calls("cudaMemcpyAsync");
-    std::jthread const opener([&] {
-      while (FakeCuda::calls("cudaMemcpyAsync") == before) std::this_thread::yield();
-      gate.open();
-    });
-    void* const copy = copies.on_device(0, stream.get(), table.data(), sizeof(int) * 100);
-    CHECK(std::memcmp(copy, table.data(), sizeof(int) * 100) == 0);
-    CHECK(static_cast<int const*>(copy)[99] == 7);
-    CHECK(copies.on_device(0, stream.get(), table.data(), sizeof(int) * 100) == copy);
-  }
-  CHECK(nothing_is_left());
+  FakeDevices const devices;
+  std::vector<int> table(100, 0);
+  DeviceWork::Stream stream;
+  DeviceWork::Gate gate;
+  DeviceCopies copies(allocate);
+  stream.run(gate.hold());
+  stream.run([&] { std::fill(table.begin(), table.end(), 7); });
+  std::size_t const before = FakeCuda::calls("cudaMemcpyAsync");
+  std::jthread const opener([&] {
+    while (FakeCuda::calls("cudaMemcpyAsync") == before) std::this_thread::yield();
+    gate.open();
+  });
+  void* const copy = copies.on_device(0, stream.get(), table.data(), sizeof(int) * 100);
+  CHECK(std::memcmp(copy, table.data(), sizeof(int) * 100) == 0);
+  CHECK(static_cast<int const*>(copy)[99] == 7);
+  CHECK(copies.on_device(0, stream.get(), table.data(), sizeof(int) * 100) == copy);
 }
 
 }  // namespace StreamFailures

@@ -15,6 +15,8 @@
 
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
 
+#include <catch2/catch_test_macros.hpp>
+
 #include <cstring>
 #include <map>
 #include <memory>
@@ -158,6 +160,14 @@ inline bool nothing_is_left() {
   FakeCuda::Outstanding const left = FakeCuda::outstanding();
   return left.events == 0 && left.streams == 0 && left.device_allocations == 0;
 }
+
+/// The devices of a case, which must leave nothing on them.
+struct FakeDevices {
+  explicit FakeDevices(int count = 1) { FakeCuda::reset(count); }
+  ~FakeDevices() { CHECK(nothing_is_left()); }
+  FakeDevices(FakeDevices const&)            = delete;
+  FakeDevices& operator=(FakeDevices const&) = delete;
+};
 
 }  // namespace StreamCases
 

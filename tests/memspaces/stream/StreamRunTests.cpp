@@ -99,7 +99,7 @@ TEST_CASE("a streamed loop equals the same loop on the host, and copies what its
 
 TEST_CASE("loops on two streams at once, and one after the other on a stream, need no fence") {
   int wrong = 0;
-  FakeCuda::reset();
+  FakeDevices const devices;
   {
     StreamResourcePool pool(allocate, plenty), small(allocate, 1);
     for (int seed = 0; seed < rounds(60); seed += 2) {
@@ -125,7 +125,6 @@ TEST_CASE("loops on two streams at once, and one after the other on a stream, ne
     }
   }
   CHECK(wrong == 0);
-  CHECK(nothing_is_left());
 }
 
 TEST_CASE("a reduction on several devices sees each row once, in the same chunks") {
@@ -271,104 +270,86 @@ struct Increase : OneArray {
 
 }  // namespace
 
-TEST_CASE("Automatic takes the transport of the rule, and tells why") {
+TEST_CASE("loops take the transport of the rule or of the call, if they can, and tell why") {
   FakeCuda::reset();
-  Increase in_place{Rule::in_place}, in_chunks{Rule::staged};
-  auto const fast = in_place.run();
-  CHECK(fast->transport == Transport::zero_copy);
-  CHECK(fast->bytes_to_device + fast->bytes_to_host + fast->memory == 0);
-  CHECK_THAT(fast->why, ContainsSubstring("no array has more than 8 MiB"));
-  auto const staged = in_chunks.run();
-  CHECK(staged->transport == Transport::staged);
-  CHECK(staged->bytes_to_device == sizeof(Number) * OneArray::rows);
-  CHECK(staged->chunks == std::int64_t(in_chunks.launches.size()));
-  CHECK_THAT(staged->why, ContainsSubstring("by a halo"));
-}
-
-TEST_CASE("loops that kernels cannot do in place are staged, and may wait for pageable memory") {
-  FakeCuda::reset();
-  Increase pageable{Rule::in_place}, reads{Rule::in_place}, asked{Rule::in_place};
-  pageable.job.binding.pageable = asked.job.binding.pageable = "\"u\"";
-  reads.job.binding.in_place                                 = "\"u\"";
-  asked.job.transport                                        = Transport::staged;
-  for (auto const& [loop, words] : {std::pair(&pageable, "\"u\" is not page-locked"),
-                                    std::pair(&reads, "find new values where they read"),
-                                    std::pair(&asked, "as asked; \"u\" is not page-locked, so")}) {
-    auto const state = loop->run();
-    CHECK(state->transport == Transport::staged);
+  // The loop after `change`: its transport, and what it says of it.
+  auto const check = [](Rule rule, Transport expected, std::string const& words,
+                        auto const& change) {
+    Increase loop{rule};
+    change(loop.job);
+    auto const state = loop.run();
+    CHECK(state->transport == expected);
     CHECK_THAT(state->why, ContainsSubstring(words));
-  }
-}
-
-TEST_CASE("loops that do not fit the device memory are done in place, or refused at once") {
-  FakeCuda::reset();
-  Increase in_place{Rule::staged}, refused{Rule::staged};
-  in_place.job.options.memory = refused.job.options.memory = 3 * 512 - 1;
-  refused.job.binding.in_place                             = "\"u\"";
-  auto const state                                         = in_place.run();
-  CHECK(state->transport == Transport::zero_copy);
-  CHECK_THAT(state->why,
-             ContainsSubstring("staging is not possible: ") && ContainsSubstring("may take 1535"));
+    bool const staged = expected == Transport::staged;
+    CHECK(state->bytes_to_device == (staged ? sizeof(Number) * OneArray::rows : 0));
+    CHECK((state->memory > 0) == staged);
+    if (staged) CHECK(state->chunks == std::int64_t(loop.launches.size()));
+    return state->why;
+  };
+  constexpr auto staged = Transport::staged, in_place = Transport::zero_copy;
+  auto const pageable = [](StreamJob& job) { job.binding.pageable = "\"u\""; };
+  check(Rule::in_place, in_place, "no array has more than 8 MiB", [](StreamJob&) {});
+  check(Rule::staged, staged, "by a halo", [](StreamJob&) {});
+  check(Rule::in_place, staged, "\"u\" is not page-locked", pageable);
+  check(Rule::in_place, staged, "find new values where they read",
+        [](StreamJob& job) { job.binding.in_place = "\"u\""; });
+  check(Rule::in_place, staged, "as asked; \"u\" is not page-locked, so", [&](StreamJob& job) {
+    pageable(job);
+    job.transport = staged;
+  });
+  auto const too_small = [](StreamJob& job) { job.options.memory = 3 * 512 - 1; };
+  CHECK_THAT(check(Rule::staged, in_place, "staging is not possible: ", too_small),
+             ContainsSubstring("may take 1535"));
+  Increase refused{Rule::staged};
+  too_small(refused.job);
+  refused.job.binding.in_place = "\"u\"";
   CHECK_THROWS_AS(run_stream(refused.job, refused.pool), Error);
-  CHECK(refused.launches.empty());
-  CHECK(refused.pool.held() == 0);
-}
+  CHECK((refused.launches.empty() && refused.pool.held() == 0));
 
-TEST_CASE("on a device that reaches all memory of the host, loops are done in place") {
-  FakeCuda::reset();
   FakeCuda::reaches_pageable_memory();
-  for (bool const asked : {true, false}) {
-    Increase loop{Rule::staged};
-    if (asked) loop.job.transport = Transport::zero_copy;
-    loop.job.binding.pageable = "\"u\"";
-    auto const state          = loop.run();
-    CHECK(state->transport == Transport::zero_copy);
-    CHECK_THAT(state->why, ContainsSubstring(asked ? "as asked" : "coherently"));
-    CHECK_THAT(state->why, !ContainsSubstring("page-locked"));
-  }
+  CHECK_THAT(check(Rule::staged, in_place, "coherently", pageable),
+             !ContainsSubstring("page-locked"));
+  check(Rule::staged, in_place, "as asked", [&](StreamJob& job) {
+    pageable(job);
+    job.transport = in_place;
+  });
 }
 
 // --- device memory ---
 
 TEST_CASE("memory of streamed loops is used again, bounded, and freed on request") {
-  FakeCuda::reset();
+  FakeDevices const devices;
   constexpr std::size_t unit = 1 << 20;
-  {
-    StreamResourcePool pool(allocate, 4 * unit);
-    auto const first = pool.take(0, unit), second = pool.take(0, 2 * unit);
-    CHECK(pool.held() == 3 * unit);
-    pool.put_back(second);
-    CHECK(pool.take(0, 2 * unit) == second);
-    pool.put_back(first);
-    pool.put_back(second);
-    auto const third = pool.take(0, 4 * unit);  // frees the others
-    CHECK(pool.held() == 4 * unit);
-    pool.put_back(third);
-    pool.release();
-    CHECK(pool.held() == 0);
-  }
-  CHECK(nothing_is_left());
+  StreamResourcePool pool(allocate, 4 * unit);
+  auto const first = pool.take(0, unit), second = pool.take(0, 2 * unit);
+  CHECK(pool.held() == 3 * unit);
+  pool.put_back(second);
+  CHECK(pool.take(0, 2 * unit) == second);
+  pool.put_back(first);
+  pool.put_back(second);
+  auto const third = pool.take(0, 4 * unit);  // frees the others
+  CHECK(pool.held() == 4 * unit);
+  pool.put_back(third);
+  pool.release();
+  CHECK(pool.held() == 0);
 }
 
 TEST_CASE("memory of a loop that runs is not freed before the loop is done") {
-  FakeCuda::reset();
-  {
-    OneArray one({0}, Access::update);
-    add_ones(one);
-    StreamResourcePool pool(allocate, 1);
-    DeviceWork::Gate gate;
-    one.streams[0]->run(gate.hold());
-    auto const loop = run_stream(one.job, pool);
-    CHECK_FALSE(loop->is_done());
-    pool.release();
-    CHECK(pool.held() == loop->memory);
-    gate.open();
-    loop->fence();
-    CHECK(one.array == Array(OneArray::rows, 2));
-    pool.release();
-    CHECK(pool.held() == 0);
-  }
-  CHECK(nothing_is_left());
+  FakeDevices const devices;
+  OneArray one({0}, Access::update);
+  add_ones(one);
+  StreamResourcePool pool(allocate, 1);
+  DeviceWork::Gate gate;
+  one.streams[0]->run(gate.hold());
+  auto const loop = run_stream(one.job, pool);
+  CHECK_FALSE(loop->is_done());
+  pool.release();
+  CHECK(pool.held() == loop->memory);
+  gate.open();
+  loop->fence();
+  CHECK(one.array == Array(OneArray::rows, 2));
+  pool.release();
+  CHECK(pool.held() == 0);
 }
 
 }  // namespace StreamRunTests

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -75,48 +76,34 @@ TEST_CASE("loops over nothing do nothing, whatever their Views", "[streamed_limi
   }
 }
 
-TEST_CASE("a chunk has all rows if more are asked for", "[streamed_limits]") {
-  constexpr int n = 100;
-  for (Transport const transport : {Transport::staged, Transport::zero_copy}) {
-    khs::StreamOptions<> options;
-    options.transport  = transport;
-    options.chunk_rows = std::numeric_limits<std::int64_t>::max();
-    Mapped const from  = counted(n), to("to", n);
-    khs::streamed_for("sides", options, khs::Box<1>({1}, {n - 1}), Sides(),
-                      khs::read(from, khs::halo(1)), khs::write(to))
-        .fence();
-    double sum      = 0;
-    auto const loop = khs::streamed_reduce("sum", options, khs::Box<1>({1}, {n - 1}), Sum(),
-                                           Kokkos::Sum<double>(sum), khs::read(to));
-    CHECK(sum == 98. * 99);
-    CHECK(loop.chunks() == 1);
-  }
-}
-
-TEST_CASE("fewer rows or buffers than none are refused", "[streamed_limits]") {
-  Mapped const a = counted(9), b = counted(9);
-  for (khs::StreamOptions<> const& options :
-       {khs::StreamOptions<>{.chunk_rows = -1}, khs::StreamOptions<>{.slots = -1}})
+TEST_CASE(
+    "what no loop can have is refused before anything runs, and the message tells loop and argument",
+    "[streamed_limits]") {
+  Mapped const a = counted(9), b = counted(9), c = counted(8);
+  auto const refused = [&](std::string const& words, auto n,
+                           khs::StreamOptions<> const& options = {}) {
     CHECK_THROWS_MATCHES(
-        khs::streamed_for("add", options, 9, Increase(), khs::read(a), khs::update(b)), khs::Error,
-        MessageMatches(ContainsSubstring("less than none")));
-}
-
-TEST_CASE("a range that no View has is refused, and is not taken for an empty one",
-          "[streamed_limits]") {
-  Mapped const a = counted(9), b = counted(9);
-  auto const n = std::uint64_t(-5);
-  CHECK_THROWS_MATCHES(khs::streamed_for("add", n, Increase(), khs::read(a), khs::update(b)),
-                       khs::Error, MessageMatches(ContainsSubstring("9223372036854775807")));
-  CHECK_THROWS_AS(
-      khs::streamed_for("add", khs::Box<1>({0}, {n}), Increase(), khs::read(a), khs::update(b)),
-      khs::Error);
-  int const too_large_for_an_int = -1294967296;
-  CHECK_THROWS_MATCHES(
-      khs::streamed_for("add", too_large_for_an_int, Increase(), khs::read(a), khs::update(b)),
-      khs::Error, MessageMatches(ContainsSubstring("-1294967296 iterations")));
-  double sum = 0;
+        khs::streamed_for("add", options, n, Increase(), khs::read(a), khs::update(b)), khs::Error,
+        MessageMatches(ContainsSubstring(words)));
+  };
+  refused("9223372036854775807", std::uint64_t(-5));
+  refused("9223372036854775807", khs::Box<1>({0}, {std::uint64_t(-5)}));
+  refused("-1294967296 iterations", -1294967296);  // was too large for an int
+  refused("less than none", 9, {.chunk_rows = -1});
+  refused("less than none", 9, {.slots = -1});
+  double x[9], sum = 0;
   CHECK_THROWS_AS(khs::streamed_reduce("sum", -1, Sum(), sum, khs::read(a)), khs::Error);
+  Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const bare(x, 9);
+  CHECK_THROWS_MATCHES(khs::streamed_for("add", 8, Increase(), khs::read(c), khs::update(bare)),
+                       khs::Error,
+                       MessageMatches(ContainsSubstring("\"argument 2\" (9; 72 bytes) in Host")));
+  CHECK_THROWS_MATCHES(
+      khs::streamed_for("add", 9, Increase(), khs::read(a).touching(1.5), khs::update(b)),
+      khs::Error, MessageMatches(ContainsSubstring("touch 1.5")));
+  CHECK_THROWS_MATCHES(
+      khs::streamed_chain("relax", 9, khs::steps(0, Sides(), khs::read(a), khs::write(a))),
+      khs::Error, MessageMatches(ContainsSubstring("streamed_chain \"relax\": 0 steps")));
+  CHECK(b(8) == 8);
 }
 
 namespace {
@@ -185,18 +172,6 @@ TEST_CASE("a handle may be empty, moved, copied, and asked again", "[streamed_li
   CHECK(copy.chunks() == moved.chunks());
   loop = none;
   CHECK(b(8) == 16);
-}
-
-TEST_CASE("messages tell the loop, and number arguments without a label", "[streamed_limits]") {
-  double x[9];
-  Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const bare(x, 9);
-  Mapped const a = counted(9), c = counted(8);
-  CHECK_THROWS_MATCHES(khs::streamed_for("add", 8, Increase(), khs::read(c), khs::update(bare)),
-                       khs::Error,
-                       MessageMatches(ContainsSubstring("\"argument 2\" (9; 72 bytes) in Host")));
-  CHECK_THROWS_MATCHES(
-      khs::streamed_chain("relax", 9, khs::steps(0, Sides(), khs::read(a), khs::write(a))),
-      khs::Error, MessageMatches(ContainsSubstring("streamed_chain \"relax\": 0 steps")));
 }
 
 TEST_CASE(

@@ -42,7 +42,8 @@ struct Cleared {
 
 }  // namespace
 
-TEST_CASE("each stream has memory for the parts of its reductions, and keeps it") {
+TEST_CASE(
+    "each stream has memory for the parts of its reductions, keeps it, and gets other memory for more") {
   FakeCuda::reset(2);
   Cleared cleared;
   ReductionWorkspaces& all = cleared.all;
@@ -52,21 +53,15 @@ TEST_CASE("each stream has memory for the parts of its reductions, and keeps it"
   CHECK(all.of(one.get(), 0, 16 * KiB) == first);
   CHECK(all.of(other.get(), 0, 100) != first);
   CHECK(all.of(one.get(), 1, 100) != first);
-  CHECK(all.of(one.get(), 0, 1) == first);
   std::thread([&] { CHECK(all.of(one.get(), 0, 100) == first); }).join();
-}
-
-TEST_CASE("memory for more parts is other memory, and what was there stays") {
-  FakeCuda::reset(1);
-  Cleared cleared;
-  DeviceWork::Stream stream;
-  void* const small = cleared.all.of(stream.get(), 0, 1);
-  void* const large = cleared.all.of(stream.get(), 0, 17 * KiB);
-  CHECK(large != small);
+  void* const large = all.of(one.get(), 0, 17 * KiB);
+  CHECK(large != first);
   CHECK(is_zero(large, 32 * KiB));
-  CHECK(is_zero(small, 16 * KiB));  // kernels may still use it
-  CHECK(cleared.all.of(stream.get(), 0, 32 * KiB) == large);
-  CHECK(cleared.all.of(stream.get(), 0, 1) == large);
+  CHECK(is_zero(first, 16 * KiB));  // kernels may still use it
+  CHECK(all.of(one.get(), 0, 1) == large);
+  all.clear();
+  CHECK(FakeCuda::outstanding().device_allocations == 0);
+  CHECK(is_zero(all.of(one.get(), 0, 1), 16 * KiB));
 }
 
 TEST_CASE("threads have parts of their own on streams of their own") {
@@ -177,17 +172,4 @@ TEST_CASE("the child of a fork ends while another thread was getting memory for 
         }) == 0);
   gate.open();
   maker.join();
-}
-
-TEST_CASE("memory for parts goes back, and none of it is used again") {
-  FakeCuda::reset(1);
-  DeviceWork::Stream stream;
-  ReductionWorkspaces all;
-  all.of(stream.get(), 0, 1);
-  all.of(stream.get(), 0, 40 * KiB);
-  all.clear();
-  CHECK(FakeCuda::outstanding().device_allocations == 0);
-  void* const anew = all.of(stream.get(), 0, 1);
-  CHECK(is_zero(anew, 16 * KiB));
-  all.clear();
 }
