@@ -269,18 +269,27 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   if (void* const memory = path.take_anywhere()) return memory;
   pools.settle();
   std::size_t const excess_now = excess_if_more(growth);
-  // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too.
+  // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too, and now and
+  // then exchanged: otherwise requests of this size might go this long way for ever.
   std::size_t const of_twice =
       pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
-  bool const often = pools.exchanges_often();
-  if (excess_now > of_twice) {
+  bool const beyond_twice = excess_now > of_twice;
+  bool const serves_many  = growth / pool_policy.requests_a_growth >= wanted;
+  bool const in_turn      = beyond_twice && serves_many && pools.is_turn_to_exchange();
+  auto const sizes        = in_turn ? SlowPath::Sizes::all : SlowPath::Sizes::same;
+  bool const often        = in_turn || pools.exchanges_often();
+  if (beyond_twice && !in_turn) {
     if (void* const memory = path.take_anywhere(SlowPath::Sizes::all)) return memory;
-  } else if (often) {
+  } else if (often && !in_turn) {
     return nullptr;
   }
+  std::chrono::nanoseconds const patience =
+      in_turn ? std::chrono::nanoseconds(pool_policy.patience_for_asking)
+              : std::chrono::nanoseconds(pool_policy.patience_for_work);
   //~ failure 24c
-  if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
-  if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
+  if (excess_now == 0 || !pools.can_release({1, false}) ||
+      !pools.retirement.wait_for_idle(patience))
+    return in_turn ? path.take_anywhere(sizes) : nullptr;
 
   // Give back, if exchanges are frequent, no more than what is beyond twice the need: it is soon wanted again.
   std::size_t const limit      = pools.ledger.limit();
@@ -290,12 +299,12 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   std::size_t const spared     = often ? of_twice : 0;
   std::size_t const excess     = std::max(excess_if_more(with_slack), spared) - spared;
   Surplus surplus{excess, false};
-  if (!idle) {
+  if (!idle && !in_turn) {
     surplus.bytes += pools.most_needed() / pool_policy.slack_divisor;
     surplus.below = wanted;
   }
   pools.note_exchange();
-  if (pools.release_ready(surplus) < excess) return path.take_anywhere();
+  if (pools.release_ready(surplus) < excess) return path.take_anywhere(sizes);
   growth = with_slack;
   return nullptr;
 }

@@ -190,6 +190,11 @@ class Pools {
     return m_exchanges >= pool_policy.exchanges + m_exchange_budget;
   }
 
+  /// Counts a request beyond twice the need; true for one in as many as the policy says.
+  bool is_turn_to_exchange() noexcept {
+    return ++m_beyond_twice % pool_policy.requests_beyond_twice == 0;
+  }
+
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
@@ -230,6 +235,7 @@ class Pools {
   std::atomic<std::size_t> m_exchanges{
       0};  ///< >= m_exchange_budget after each: unused ones do not add up
   std::atomic<std::size_t> m_exchange_budget{0};  ///< by allocations
+  std::atomic<std::size_t> m_beyond_twice{0};     ///< requests
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend

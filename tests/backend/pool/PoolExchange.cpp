@@ -57,6 +57,35 @@ TEST_CASE("sizes in turn, given back while work runs, are soon locked no more") 
   CHECK(PoolTest::usage().misses == misses);
 }
 
+// Large memory lies ready, and no exchange is left: the pool holds twice its need.
+TEST_CASE(
+    "small requests after large ones come to have memory that serves them without questions") {
+  PoolTest const test(1);
+  for (std::size_t round = 0; round < 12; ++round) {
+    char* last = nullptr;
+    for (std::size_t i = 1; i <= 40; ++i) {
+      char* const next = PoolTest::allocate(i * 2'000'000 + round * 1000);
+      Pool::deallocate(last);
+      last = next;
+    }
+    Pool::deallocate(last);
+  }
+  Pool::deallocate(PoolTest::allocate(200 * MiB));
+
+  std::vector<char*> blocks(1000, nullptr);
+  std::size_t questions = 0;
+  for (std::size_t round = 0; round < 12; ++round) {
+    questions = FakeCuda::calls("cuCtxRecordEvent");
+    std::mt19937 random(unsigned(round) + 1);
+    for (char*& block : blocks) {
+      Pool::deallocate(block);
+      block = PoolTest::allocate(KiB + random() % (255 * KiB));
+    }
+  }
+  CHECK(FakeCuda::calls("cuCtxRecordEvent") - questions < blocks.size() / 10);
+  for (char* const block : blocks) Pool::deallocate(block);
+}
+
 TEST_CASE("work that begins while an allocation waits, and does not end, keeps it no longer") {
   PoolTest const test(1);
   DeviceWork::Stream first, second;
