@@ -105,7 +105,7 @@ bool Excerpt::map(std::size_t before, std::size_t behind, Edge edge) {
   std::size_t const all   = front + inside + whole_pages(behind);
   auto* const image       = static_cast<char*>(reserve_for_pages(all));
   if (image == nullptr) return false;
-  if (bytes() > 0 && !protect_pages(image + front, inside, Access::all)) {
+  if (bytes() > 0 && !protect_pages(image + front, inside, PageAccess::all)) {
     unmap_pages(image, all);
     return false;
   }
@@ -128,7 +128,7 @@ bool Excerpt::answer(char const* address, bool is_write) noexcept {
   m_has_stray = true;
   std::size_t const offset =
       multiple_below(static_cast<std::size_t>(address - m_image), page_bytes());
-  if (!protect_pages(m_image + offset, page_bytes(), Access::all)) return false;
+  if (!protect_pages(m_image + offset, page_bytes(), PageAccess::all)) return false;
   fill(m_image + offset);
   return true;
 }

@@ -42,7 +42,7 @@ struct Watched {
   std::atomic<Address> begin{0}, end{0};  ///< whole pages
   std::atomic<Address> from{0}, to{0};    ///< bytes of the copy, in the pages and beyond
   std::atomic<Address> first{0};          ///< first byte of the View
-  std::atomic<Access> allowed{Access::all};
+  std::atomic<PageAccess> allowed{PageAccess::all};
   std::array<char, 400> memory{}, advice{};
 };
 
@@ -103,7 +103,7 @@ SignalLine report_on(Watched const& watched, Address address, bool is_write) {
 // all copies that touch them as well, which splits none. These are then not guarded any more.
 bool open_pages(Address begin, Address end) {
   auto const opened = [&] {
-    return protect_pages(reinterpret_cast<void*>(begin), end - begin, Access::all);
+    return protect_pages(reinterpret_cast<void*>(begin), end - begin, PageAccess::all);
   };
   if (opened()) return true;
   for (bool grows = true; grows;) {
@@ -182,8 +182,8 @@ bool on_forbidden_access(char const* pointer, bool is_write) noexcept {
 bool protect(Address begin, Address end) {
   bool all = true;
   while (begin < end) {
-    Access allowed = Access::all;
-    Address next   = end;
+    PageAccess allowed = PageAccess::all;
+    Address next       = end;
     for (Watched const& watched : the_table) {
       if (watched.state.load() != Watched::active) continue;
       if (holds(watched, begin)) allowed = std::max(allowed, watched.allowed.load());
@@ -265,7 +265,7 @@ void take(Watched& watched, Pages const& pages, Side const& side, Pool::Extent c
   watched.state = Watched::active;
 }
 
-WatchedSide add(Side const& side, Access allowed, std::string const& advice) {
+WatchedSide add(Side const& side, PageAccess allowed, std::string const& advice) {
   auto const block = Pool::extent_of(side.begin);
   if (!block) return nullptr;
   if (!block->is_mapped) return unguarded(side.label, "its memory is from cudaHostAlloc");
@@ -305,9 +305,9 @@ void watch(Side const& dst, Side const& src, Driver::Stream stream) noexcept {
     std::string const fence = ": fence the instance of the copy before the host goes on";
     auto copy               = std::make_unique<Copy>();
     //~ failure 21
-    copy->dst = add(dst, Access::none,
+    copy->dst = add(dst, PageAccess::none,
                     ", while an asynchronous copy from '" + src.label + "' fills it" + fence);
-    copy->src = add(src, Access::read,
+    copy->src = add(src, PageAccess::read,
                     ", while an asynchronous copy to '" + dst.label + "' reads it" + fence);
     if (copy->dst == nullptr && copy->src == nullptr) return;
     try {

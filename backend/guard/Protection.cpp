@@ -112,10 +112,10 @@ std::size_t level_before(struct sigaction const& former) {
 
 }  // namespace
 
-bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept {
-  int const flags = access == Access::all    ? PROT_READ | PROT_WRITE
-                    : access == Access::read ? PROT_READ
-                                             : PROT_NONE;
+bool protect_pages(void* begin, std::size_t bytes, PageAccess access) noexcept {
+  int const flags = access == PageAccess::all    ? PROT_READ | PROT_WRITE
+                    : access == PageAccess::read ? PROT_READ
+                                                 : PROT_NONE;
   return mprotect(begin, bytes, flags) == 0;
 }
 

@@ -10,11 +10,11 @@
 namespace KokkosHostSpaces::Impl::Backend {
 
 /// The accesses that host code may make to pages.
-enum class Access { all, read, none };
+enum class PageAccess { all, read, none };
 
 /// Sets the access of host threads to whole pages; devices are not affected. Async-signal-safe. False
 /// if the system refuses, as it does at its limit of mappings (vm.max_map_count).
-bool protect_pages(void* begin, std::size_t bytes, Access access) noexcept;
+bool protect_pages(void* begin, std::size_t bytes, PageAccess access) noexcept;
 
 /// Writes to stderr. Async-signal-safe.
 void write_in_handler(std::string_view text) noexcept;

@@ -352,7 +352,7 @@ TEST_CASE("whichever call fails: questions to the system", "[failures]") {
     std::unique_ptr<void, void (*)(void*)> const pages(opened.map(bytes),
                                                        [](void* p) { unmap_pages(p, bytes); });
     fault_in(pages.get(), bytes);
-    protect_pages(pages.get(), bytes, Access::read);
+    protect_pages(pages.get(), bytes, PageAccess::read);
   });
   Sweep("limits", [](Setting&) {
     most_memory();

@@ -22,7 +22,7 @@ TEST_CASE(
   first[bytes - 1] = 7;
   CHECK(second[bytes - 1] == 7);
   CHECK(second[0] == 0);
-  CHECK(protect_pages(second, bytes, Access::read));
+  CHECK(protect_pages(second, bytes, PageAccess::read));
   unmap_pages(first, bytes);
   unmap_pages(second, bytes);
 }
