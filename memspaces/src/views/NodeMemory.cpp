@@ -89,7 +89,7 @@ void NodeMemory::fault_in(std::size_t index, std::size_t parts) {
 void NodeMemory::lock() {
   if (m_data == nullptr) return;
   m_registration.emplace(m_data, m_mapped, m_label, AtFork::leave_out);
-  Backend::protect_pages(m_data, m_mapped, Backend::Access::read);
+  Backend::protect_pages(m_data, m_mapped, Backend::PageAccess::read);
 }
 
 }  // namespace KokkosHostSpaces::Impl
