@@ -62,9 +62,7 @@ struct Program {
     end(seconds);
   }
 
-  Findings findings(double rate = 0) const {
-    return findings_of(recorder.result(), {{rate, rate}, "told"});
-  }
+  Findings findings(double rate = 0) const { return findings_of(recorder.result(), {rate, rate}); }
 };
 
 double seconds_of(Row const& row, Reason reason) {
@@ -283,6 +281,21 @@ TEST_CASE("values that are read one by one are not to be gathered", "[audit]") {
   CHECK(all.advice[0].text ==
         "read `norm` less often, or on an instance into a View in PinnedSpace");
   CHECK(all.advice[1].text == "read `sum` itself, which is host memory");
+}
+
+TEST_CASE("what ranks copy again and again through pageable memory may be messages", "[audit]") {
+  Program program;
+  program.on_instance("Cuda", "field", "Host", "table", 0.1);
+  for (int step = 0; step != 10; ++step)
+    program.on_instance("Host", "halo_send", "Cuda", "field", 0.1);
+  CHECK(program.findings().advice[0].text == "put `halo_send` into PinnedSpace");
+  setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  auto const all = program.findings();
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  REQUIRE(all.advice.size() == 2);
+  CHECK(all.advice[0].text ==
+        "put `halo_send` into PinnedSpace (if it is a message: khs::exchange)");
+  CHECK(all.advice[1].text == "put `table` into PinnedSpace");
 }
 
 TEST_CASE("parts of one buffer get no advice to share a buffer", "[audit]") {

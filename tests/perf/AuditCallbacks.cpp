@@ -9,9 +9,12 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,19 +25,19 @@
 namespace KokkosHostSpaces::Audit {
 namespace {
 
-char memory[2];
+constexpr std::uint64_t mib = 1 << 20;
+char bytes_of_all[210 * mib];  // is read, and never written
 
 void copy(char const* to, char const* from, std::uint64_t bytes = 1000) {
-  kokkosp_begin_deep_copy(space("Cuda"), to, memory, space("Host"), from, memory + 1, bytes);
+  kokkosp_begin_deep_copy(space("Cuda"), to, bytes_of_all, space("Host"), from, bytes_of_all + 1,
+                          bytes);
   kokkosp_end_deep_copy();
 }
 
-constexpr std::uint64_t mib = 1 << 20;
-
 void make(char const* in, char const* label, std::uint64_t bytes, int times = 1) {
   for (int i = 0; i != times; ++i) {
-    kokkosp_allocate_data(space(in), label, memory, bytes);
-    kokkosp_deallocate_data(space(in), label, memory, bytes);
+    kokkosp_allocate_data(space(in), label, bytes_of_all, bytes);
+    kokkosp_deallocate_data(space(in), label, bytes_of_all, bytes);
   }
 }
 
@@ -72,7 +75,8 @@ TEST_CASE("events without the others of their kind do no harm", "[audit]") {
     kokkosp_begin_parallel_for(nullptr, 0, nullptr);
     kokkosp_init_library(0, 0, 0, nullptr);
     copy("a", "b");
-    kokkosp_begin_deep_copy(space("Cuda"), "a", memory, space("Host"), "b", memory + 1, 8);
+    kokkosp_begin_deep_copy(space("Cuda"), "a", bytes_of_all, space("Host"), "b", bytes_of_all + 1,
+                            8);
   });
   CHECK_THAT(result.text, ContainsSubstring("in copies (1)"));
 }
@@ -91,11 +95,11 @@ TEST_CASE("what was reported is not reported again", "[audit]") {
 
 TEST_CASE("page-locked memory of all spaces counts together, at its peak", "[audit]") {
   auto const result = audited([] {
-    kokkosp_allocate_data(space("Host"), "pageable", memory, 1000 * mib);
-    kokkosp_allocate_data(space("CudaHostPinned"), "of CUDA", memory, 32 * mib);
+    kokkosp_allocate_data(space("Host"), "pageable", bytes_of_all, 1000 * mib);
+    kokkosp_allocate_data(space("CudaHostPinned"), "of CUDA", bytes_of_all, 32 * mib);
     make("Mapped", "first", 100 * mib);
     make("WriteCombined", "second", 200 * mib);
-    kokkosp_deallocate_data(space("CudaHostPinned"), "of CUDA", memory, 32 * mib);
+    kokkosp_deallocate_data(space("CudaHostPinned"), "of CUDA", bytes_of_all, 32 * mib);
     make("Pinned", "third", 210 * mib);
   });
   CHECK_THAT(result.text, ContainsSubstring("Page-locked at once: at most 232 MiB; ") &&
@@ -114,7 +118,7 @@ TEST_CASE("Views that are made and freed again and again are told of, where a po
     make("Host", "of malloc", 1000, 100);
     make("Pinned", "of our pool", mib, 100);
     make("Cuda", "of the device", mib, 100);
-    for (int i = 0; i != 100; ++i) kokkosp_allocate_data(space("Host"), "kept", memory, mib);
+    for (int i = 0; i != 100; ++i) kokkosp_allocate_data(space("Host"), "kept", bytes_of_all, mib);
   });
   CHECK_THAT(result.text, ContainsSubstring("100 times    100 MiB in all  `message` (Host)\n") &&
                               ContainsSubstring("`small message` (CudaHostPinned)"));
@@ -124,16 +128,53 @@ TEST_CASE("Views that are made and freed again and again are told of, where a po
 
 TEST_CASE("a DualView with a pageable side shall be a PinnedDualView", "[audit]") {
   auto const result = audited([] {
-    kokkosp_begin_deep_copy(space("Host"), "x_mirror", memory, space("Cuda"), "x", memory + 1, mib);
+    kokkosp_begin_deep_copy(space("Host"), "x_mirror", bytes_of_all, space("Cuda"), "x",
+                            bytes_of_all + 1, mib);
     kokkosp_end_deep_copy();
-    kokkosp_dual_view_sync("x_mirror", memory, false);
+    kokkosp_dual_view_sync("x_mirror", bytes_of_all, false);
     copy("y", "halo", mib);
     kokkosp_begin_parallel_for("other work", 0, nullptr);
-    kokkosp_dual_view_sync("z", memory, true);
+    kokkosp_dual_view_sync("z", bytes_of_all, true);
   });
   CHECK_THAT(result.text, ContainsSubstring("make the DualView `x` a PinnedDualView: ") &&
                               ContainsSubstring("put `halo` into PinnedSpace: ") &&
                               !ContainsSubstring("put `x_mirror`"));
+}
+
+TEST_CASE("a table that files of several ranks have is to be shared", "[audit]") {
+  namespace fs    = std::filesystem;
+  auto const file = [](std::string const& rank) {
+    return fs::temp_directory_path() /
+           ("khs_audit_" + std::to_string(getpid()) + "." + rank + ".txt");
+  };
+  auto const first_rank_wrote = [&](int hours_from_now) {
+    fs::last_write_time(file("0"),
+                        fs::file_time_type::clock::now() + std::chrono::hours(hours_from_now));
+  };
+  std::vector<int> table(mib / sizeof(int));
+  auto const is_found_by = [&](char const* rank) {
+    auto const result = audited([&] {
+      setenv("OMPI_COMM_WORLD_RANK", rank, 1);
+      kokkosp_allocate_data(space("Pinned"), "table", table.data(), mib);
+      kokkosp_deallocate_data(space("Pinned"), "table", table.data(), mib);
+    });
+    unsetenv("OMPI_COMM_WORLD_RANK");
+    return result.text.find("2 ranks have: `table` (Pinned), 1 MiB, contents like") !=
+           std::string::npos;
+  };
+  CHECK_FALSE(is_found_by("0"));
+  first_rank_wrote(1);
+  CHECK_FALSE(is_found_by("1"));  // zeros, as many a View has
+  std::iota(table.begin(), table.end(), 0);
+  CHECK_FALSE(is_found_by("0"));
+  first_rank_wrote(1);
+  CHECK(is_found_by("1"));
+  std::iota(table.begin(), table.end(), 1);
+  CHECK_FALSE(is_found_by("1"));
+  std::iota(table.begin(), table.end(), 0);
+  first_rank_wrote(-1);  // in an earlier run
+  CHECK_FALSE(is_found_by("1"));
+  for (char const* rank : {"0", "1"}) fs::remove(file(rank));
 }
 
 TEST_CASE("copies of several threads are all counted", "[audit]") {

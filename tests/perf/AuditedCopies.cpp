@@ -87,6 +87,16 @@ void exchange() {
   }
 }
 
+// A table that all ranks have. They are there at the same time.
+void table() {
+  std::putchar('.');
+  std::fflush(stdout);
+  std::getchar();
+  OnHost const table("table", n);
+  for (int i = 0; i != n; ++i) table(i) = i;
+  Kokkos::deep_copy(OnDevice("table of the device", n), table);
+}
+
 void labels() {
   OnHost const from("\"quotes\", \\ and\na line", n), to(std::string(5000, 'x') + "\xff", n);
   Kokkos::deep_copy(to, from);
@@ -176,6 +186,7 @@ std::map<std::string, void (*)()> const patterns = {
     {"tiny", tiny},
     {"clean", clean},
     {"exchange", exchange},
+    {"table", table},
     {"labels", labels},
     {"no_finalize", no_finalize},
     {"values", values},

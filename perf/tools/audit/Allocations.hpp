@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,16 +23,19 @@ class Allocations {
  public:
   /// The label may be null.
   void allocated(std::string_view space, char const* label, std::uint64_t bytes);
-  void freed(std::string_view space, char const* label, std::uint64_t bytes);
+  /// Reads the memory.
+  void freed(std::string_view space, char const* label, void const* memory, std::uint64_t bytes);
 
   /// All Views of one label in one space.
   struct Remade {
     std::string label, space;
     std::uint64_t made = 0, freed = 0, bytes = 0;  ///< bytes of all that were made
+    std::string contents = {};                     ///< size and sample of the last one freed
   };
   struct Result {
     std::uint64_t most_page_locked = 0;  ///< bytes at once
     std::vector<Remade> remade;          ///< those that a pool would spare, the most bytes first
+    std::set<std::string> tables;  ///< a line for each large View, with a sample of its contents
   };
   Result result() const;
 

@@ -54,8 +54,8 @@ std::string_view name_of_space(SpaceHandle const& space) {
   return {space.name, strnlen(space.name, sizeof space.name - 1)};
 }
 
-void write_file(std::string const& file, std::string const& text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+void write_file(std::string const& file, std::string const& text, std::ios::openmode mode) {
+  std::ofstream out(file, std::ios::binary | mode);
   out << text;
   out.close();
   if (!out.fail()) return;
@@ -66,18 +66,24 @@ void write_file(std::string const& file, std::string const& text) {
 }
 
 void report() {
-  State& all            = state();
-  double const seconds  = now() - all.begin;
-  auto const result     = all.recorder.result();
-  Findings findings     = findings_of(result, link_of(result.best));
-  findings.memory       = all.allocations.result();
-  Process const process = this_process();
-  // Write by one call, so that tables of several processes do not mix.
-  std::string const table = table_of(findings, process, seconds);
-  std::fwrite(table.data(), 1, table.size(), stderr);
+  State& all             = state();
+  double const seconds   = now() - all.begin;
+  auto const result      = all.recorder.result();
+  Findings findings      = findings_of(result, result.best);
+  findings.memory        = all.allocations.result();
+  Process const process  = this_process();
+  std::string table      = table_of(findings, process, seconds);
   char const* const file = std::getenv("KOKKOS_HOST_SPACES_AUDIT");
-  if (file != nullptr && *file != '\0')
-    write_file(file_of(file, process), table_of(findings, process, seconds, true));
+  if (file != nullptr && *file != '\0') {
+    std::string const name = file_of(file, process);
+    write_file(name, table_of(findings, process, seconds, true), std::ios::trunc);
+    std::string const advice = advice_to_share(findings.memory.tables, file, process, seconds);
+    // Append, for other ranks may be reading.
+    if (!advice.empty()) write_file(name, advice, std::ios::app);
+    table += advice;
+  }
+  // Write by one call, so that tables of several processes do not mix.
+  std::fwrite(table.data(), 1, table.size(), stderr);
   all.recorder.clear();
   all.allocations.clear();
   all.reported = true;
@@ -189,10 +195,10 @@ void kokkosp_allocate_data(audit::SpaceHandle space, char const* label, void con
   });
 }
 
-void kokkosp_deallocate_data(audit::SpaceHandle space, char const* label, void const*,
+void kokkosp_deallocate_data(audit::SpaceHandle space, char const* label, void const* memory,
                              std::uint64_t bytes) {
   audit::guarded(
-      [&] { audit::state().allocations.freed(audit::name_of_space(space), label, bytes); });
+      [&] { audit::state().allocations.freed(audit::name_of_space(space), label, memory, bytes); });
 }
 
 // Kokkos calls it after the copy.

@@ -17,12 +17,15 @@ bool is_tiny_loop(Pair const& pair) {
 // Seconds of the smallest copy that the host waits for.
 constexpr double fixed_seconds = 10e-6;
 
+// Number of copies from which on a View may be a message: one in each of a few steps.
+constexpr std::uint64_t often_sent = 10;
+
 // Seconds by which copies of pageable memory exceed the time that the link needs.
 double too_slow(Pair const& pair, Pair::Waiting const& waiting, Link const& link) {
   Direction const direction = pair.direction();
-  if (!pair.is_pageable() || direction == directions || link.rate[direction] <= 0) return 0;
+  if (!pair.is_pageable() || direction == directions || link[direction] <= 0) return 0;
   double const fixed = fixed_seconds * double(waiting.copies);
-  return std::max(0., waiting.copying - fixed - double(waiting.bytes) / link.rate[direction]);
+  return std::max(0., waiting.copying - fixed - double(waiting.bytes) / link[direction]);
 }
 
 // Seconds of all calls except one.
@@ -85,9 +88,11 @@ std::string advice_for(Pair const& pair, Reason reason) {
         return "make the DualView " + quoted(device_side(pair).label) + " a PinnedDualView";
       if (pair.to.is_value())
         return "copy " + quoted(pair.from.label) + " to a View in PinnedSpace, not to a variable";
-      if (pair.to.memory == Memory::pageable)
-        return "put " + quoted(pair.to.label) + " into PinnedSpace";
-      return "put " + quoted(pair.from.label) + " into PinnedSpace";
+      return "put " + quoted(pair.to.memory == Memory::pageable ? pair.to.label : pair.from.label) +
+             " into PinnedSpace" +
+             (pair.copies() >= often_sent && this_process().is_one_of_several()
+                  ? " (if it is a message: khs::exchange)"
+                  : "");
     case host_to_host:
       if (pair.is_within_label()) return both + ": host memory of one label: read it where it lies";
       return both + ": both are host memory: let one do for both";
@@ -113,8 +118,8 @@ Row row_of(Pair const& pair, Link const& link) {
   if (pair.blocked_bytes > 0 && pair.blocked_seconds > 0)
     row.rate = double(pair.blocked_bytes) / pair.blocked_seconds;
   Direction const direction = pair.direction();
-  if (row.rate && direction != directions && link.rate[direction] > 0)
-    row.share = *row.rate / link.rate[direction];
+  if (row.rate && direction != directions && link[direction] > 0)
+    row.share = *row.rate / link[direction];
   return row;
 }
 
@@ -131,12 +136,6 @@ char const* name_of(Reason reason) {
     case reasons: break;
   }
   return "";
-}
-
-Link link_of(std::array<double, directions> const& best_seen) {
-  bool const is_known = best_seen[to_device] > 0 || best_seen[to_host] > 0;
-  return {best_seen,
-          is_known ? "the best that large copies reached here; the link may carry more" : ""};
 }
 
 Findings findings_of(Recorder::Result const& result, Link const& link) {

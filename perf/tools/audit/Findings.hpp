@@ -18,14 +18,8 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// Bytes per second of the link (0: not known), and the source of the figure.
-struct Link {
-  std::array<double, directions> rate{};
-  std::string source;
-};
-
-/// The best rates that large copies reached.
-Link link_of(std::array<double, directions> const& best_seen);
+/// Bytes per second of the link; 0: not known.
+using Link = std::array<double, directions>;
 
 struct Finding {
   Reason reason;
@@ -50,7 +44,7 @@ struct Findings {
   std::vector<Row> rows;       ///< the most expensive first
   std::vector<Advice> advice;  ///< the same
   Allocations::Result memory;
-  Link link;
+  Link link{};
   bool has_device         = false;  ///< the program used one
   std::uint64_t copies    = 0;
   double seconds_in_calls = 0, seconds = 0;  ///< in calls of deep_copy; that could be saved
@@ -60,6 +54,10 @@ struct Findings {
 constexpr std::uint64_t tiny_loop = 100;
 
 Findings findings_of(Recorder::Result const& result, Link const& link);
+
+/// Names those of the tables that several of the first 64 ranks have in files of these last seconds.
+std::string advice_to_share(std::set<std::string> const& tables, std::string const& file,
+                            Process process, double seconds);
 
 /// A word or two for a reason.
 char const* name_of(Reason reason);

@@ -6,8 +6,12 @@
 #include "../../support/Format.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
 
 namespace KokkosHostSpaces::Audit {
 namespace {
@@ -88,14 +92,45 @@ std::string table_of(Findings const& findings, Process const& process, double ru
   text +=
       list_of(findings.rows, most_rows, [](std::size_t, Row const& row) { return line_of(row); });
   Link const& link = findings.link;
-  if (!link.source.empty())
-    text += format("The link carries %.1f GB/s to the device, %.1f to the host (",
-                   link.rate[to_device] / 1e9, link.rate[to_host] / 1e9) +
-            shown(link.source) + ")\n";
+  if (link[to_device] > 0 || link[to_host] > 0)
+    text += format(
+        "The link carries %.1f GB/s to the device, %.1f to the host (the best that large "
+        "copies reached here; the link may carry more)\n",
+        link[to_device] / 1e9, link[to_host] / 1e9);
   text +=
       advice_of(findings, run_seconds, most_advice) + memory_advice(findings.memory, most_advice);
   if (!findings.has_device && findings.copies > 0)
     text += "No device was used: which copies wait for one, a run on a GPU tells.\n";
+  if (all && process.is_one_of_several())
+    for (std::string const& table : findings.memory.tables) text += table + "\n";
+  return text;
+}
+
+// Each rank writes its file before it reads the others', so that the last one sees all.
+std::string advice_to_share(std::set<std::string> const& tables, std::string const& file,
+                            Process process, double seconds) {
+  if (!process.is_one_of_several() || tables.empty()) return "";
+  constexpr int most_ranks = 64;
+  using Time               = std::filesystem::file_time_type;
+  // Clocks of file systems may be coarse.
+  Time const begin = Time::clock::now() - std::chrono::seconds(long(seconds) + 2);
+  std::map<std::string, int> holders;
+  for (int rank = 0; rank != most_ranks; ++rank) {
+    process.rank = std::to_string(rank);
+    std::error_code none;
+    if (std::filesystem::last_write_time(file_of(file, process), none) < begin) continue;
+    std::ifstream in(file_of(file, process));
+    std::string line;
+    if (!std::getline(in, line) || line.find(" on " + shown(process.host) + ":") == line.npos)
+      continue;
+    while (std::getline(in, line))
+      if (tables.contains(line)) ++holders[line];
+  }
+  std::string text;
+  for (auto const& [table, ranks] : holders)
+    if (ranks > 1)
+      text += "To share by khs::NodeShared, if only read, " + std::to_string(ranks) +
+              " ranks have: " + table + "\n";
   return text;
 }
 
