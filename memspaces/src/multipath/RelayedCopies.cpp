@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <set>
 #include <utility>
 
 namespace KokkosHostSpaces::Impl {
@@ -69,9 +71,11 @@ struct RelayedCopies::Neighbour {
 
   // Waits until no relay touches memory of others.
   void drain() const noexcept {
+    Driver::Devices in_use{};
+    Driver::devices_in_use(in_use);  // notices a device that was reset, and its streams gone
     for (Lane const& lane : lanes) try {
         if (lane.stream != nullptr) Driver::fence(lane.stream, device);
-      } catch (DeviceError const&) {  // the device has failed, and its work with it
+      } catch (std::exception const&) {  // the device has failed, and its work with it
       }
   }
 
@@ -198,7 +202,7 @@ RelayedCopies::RelayedCopies(int device, std::vector<int> const& neighbours, Pro
   auto const leave_out = [&](int neighbour, char const* why) {
     m_left_out += "\n  not through device " + std::to_string(neighbour) + ": " + why;
   };
-  for (int const neighbour : neighbours) {
+  for (int const neighbour : std::set<int>(neighbours.begin(), neighbours.end())) {
     if (neighbour == device) continue;
     if (!Driver::have_own_link(device, neighbour))
       leave_out(neighbour, "no link such as NVLink to it");
@@ -207,6 +211,9 @@ RelayedCopies::RelayedCopies(int device, std::vector<int> const& neighbours, Pro
     else
       m_neighbours.push_back(std::make_unique<Neighbour>(neighbour, probe.rate(neighbour)));
   }
+  // Those that come last are the first ones for which a copy is too small.
+  std::stable_sort(m_neighbours.begin(), m_neighbours.end(),
+                   [](auto const& a, auto const& b) { return a->rate > b->rate; });
   if (!m_neighbours.empty()) m_rate = probe.rate(device);
   for (auto const& neighbour : m_neighbours) prepare(*neighbour);
 }
