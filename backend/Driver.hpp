@@ -191,6 +191,10 @@ bool have_own_link(int device, int peer) noexcept;
 /// if they do. Copies between them then go by their link, on a stream of either.
 void let_reach(int device, int peer);
 
+/// True for memory of a device that let_reach opens to others, such as cudaMalloc returns. That of a pool
+/// (cudaMallocAsync), or mapped by the driver API, has permissions of its own.
+bool follows_let_reach(void const* memory) noexcept;
+
 // --- Captures ----------------------------------------------------------------------------------
 
 /// False only if `stream` certainly captures nothing. The driver fails to tell for the legacy default

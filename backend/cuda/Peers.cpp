@@ -41,4 +41,16 @@ void let_reach(int device, int peer) {
   enable_access(r, peer, device);
 }
 
+bool follows_let_reach(void const* memory) noexcept {
+  Runtime* const r = runtime();
+  if (r == nullptr) return false;
+  ContextInUse const context(*r);
+  auto what = CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;  // neither of a pool, nor mapped
+  unsigned follows = 0;
+  void* to         = &follows;
+  return r->pointer_attributes(1, &what, &to, reinterpret_cast<CUdeviceptr>(memory)) ==
+             CUDA_SUCCESS &&
+         follows != 0;
+}
+
 }  // namespace KokkosHostSpaces::Impl::Backend::Driver

@@ -250,8 +250,9 @@ std::vector<RelayedCopies::Neighbour*> RelayedCopies::ready() {
 bool RelayedCopies::takes(void const* dst, void const* src, std::size_t bytes, void* stream) const {
   if (m_neighbours.empty() || bytes < m_rules.least_bytes || Driver::is_capturing(stream))
     return false;
-  bool const to_device = Driver::device_of(dst) >= 0;
-  return Driver::device_of(to_device ? dst : src) == m_device &&
+  bool const to_device    = Driver::device_of(dst) >= 0;
+  void const* const there = to_device ? dst : src;
+  return Driver::device_of(there) == m_device && Driver::follows_let_reach(there) &&
          is_reachable(to_device ? src : dst, bytes);
 }
 

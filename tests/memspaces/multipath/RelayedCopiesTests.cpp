@@ -199,6 +199,16 @@ TEST_CASE("copies that would gain nothing go over the own link", "[multi_path]")
   probe.share_uplink = [](int, int) { return true; };
   RelayedCopies const switched(0, {1}, probe, "", small_rules());
   CHECK_FALSE(switched.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
+  FakeCuda::device_memory_is_of_pools();
+  CHECK_FALSE(copies.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
+}
+
+TEST_CASE("a copy in a capture goes over the own link", "[multi_path]") {
+  FakeCuda::reset(2);
+  Arrays arrays(256 * KiB);
+  auto* const stream = arrays.stream.get();
+  RelayedCopies const copies(0, {1}, equal_links(), "", small_rules());
+  CHECK(copies.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
   arrays.stream.begin_capture();
   CHECK_FALSE(copies.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
   CHECK(arrays.stream.end_capture());
