@@ -191,8 +191,7 @@ bool have_own_link(int device, int peer) noexcept;
 /// if they do. Copies between them then go by their link, on a stream of either.
 void let_reach(int device, int peer);
 
-/// True for memory of a device that let_reach opens to others, such as cudaMalloc returns. That of a pool
-/// (cudaMallocAsync), or mapped by the driver API, has permissions of its own.
+/// True for memory that let_reach opens to others: neither of a pool (cudaMallocAsync), nor of cuMemMap.
 bool follows_let_reach(void const* memory) noexcept;
 
 // --- Captures ----------------------------------------------------------------------------------
