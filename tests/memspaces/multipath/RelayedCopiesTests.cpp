@@ -281,7 +281,7 @@ TEST_CASE("a child of a fork destroys what its parent made", "[multi_path]") {
 
 namespace {
 
-// Copies of random bytes at any offset, to and fro between kernels, by two objects on one stream.
+// Copies of random bytes at any offset, in both directions between kernels, by two objects on one stream.
 class RandomCopies {
  public:
   RandomCopies(int device, int devices, unsigned seed) : m_random(seed) {
