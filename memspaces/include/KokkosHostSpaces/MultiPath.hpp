@@ -32,6 +32,8 @@ namespace KokkosHostSpaces {
 template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
 class MultiPath {
  public:
+  using execution_space = ExecutionSpace;  ///< of the instance
+
   /// Waits for about 20 ms for each device whose link was not measured before.
   /// \param neighbours numbers of the devices that may help; by default all that are visible. Those without
   ///        NVLink, or whose link to the host shares an uplink with that of the instance, do not
@@ -43,6 +45,7 @@ class MultiPath {
       m_links = Impl::make_relayed_copies(Impl::device_id_of(instance), neighbours);
   }
 
+  /// Returns the instance on which the copies are ordered.
   ExecutionSpace const& instance() const { return m_instance; }
 
   /// Returns a text for people: the paths with their rates, which neighbours do not help, and why.

@@ -415,6 +415,10 @@ TEST_CASE("no hand-out of memory comes before the end of all work that could tou
   CHECK(FakeCuda::registrations_are_mapped());
   Ledger const& ledger = Pools::existing()->ledger;
   Pool::deallocate(PoolTest::allocate(1));  // what could not be locked waits for it
+  // Reservations go on behind those who made them.
+  auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (ledger.in_transit() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
   CHECK_FALSE(ledger.in_transit());
   CHECK(ledger.locked() <= FakeCuda::outstanding().pinned_bytes);
   // Memory of the driver has a page more.

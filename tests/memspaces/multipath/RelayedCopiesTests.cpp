@@ -431,6 +431,12 @@ TEST_CASE("whichever call of a copy fails, nothing is lost, and the next copy is
           }
           INFO("call " << n << ", error " << error << ", lasts " << lasts);
           arrays.stream.wait();
+          // Where all later calls fail, waiting for the relay did as well.
+          for (int device = 0; device < 3 && lasts; ++device) {
+            cudaSetDevice(device);
+            cudaDeviceSynchronize();
+          }
+          cudaSetDevice(0);
           if (!threw) CHECK(arrays.on_device(1));
           std::fill_n(arrays.host.begin(), arrays.host.size(), 0U);
           copies->enqueue(arrays.host.data(), arrays.device(), arrays.bytes, arrays.stream.get());
