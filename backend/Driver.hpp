@@ -191,6 +191,9 @@ bool have_own_link(int device, int peer) noexcept;
 /// if they do. Copies between them then go by their link, on a stream of either.
 void let_reach(int device, int peer);
 
+/// True for memory that let_reach opens to others: neither of a pool (cudaMallocAsync), nor of cuMemMap.
+bool follows_let_reach(void const* memory) noexcept;
+
 // --- Captures ----------------------------------------------------------------------------------
 
 /// False only if `stream` certainly captures nothing. The driver fails to tell for the legacy default

@@ -94,9 +94,9 @@ void record(Event& event, Stream stream, int device, bool timed) {
 std::optional<double> seconds_between(Event begin, Event end) noexcept {
   Runtime* const r = runtime_with_handles();
   float passed     = 0;  // milliseconds
-  if (r == nullptr || begin == nullptr || end == nullptr) return std::nullopt;
   // Otherwise tools would report an error of the call below.
-  if (query(begin) != EventState::done || query(end) != EventState::done) return std::nullopt;
+  if (r == nullptr || query(begin) != EventState::done || query(end) != EventState::done)
+    return std::nullopt;
   ContextInUse const context(*r);
   CaptureTolerance const tolerance(*r);
   if (!succeeded(cudaEventElapsedTime(&passed, static_cast<cudaEvent_t>(begin),

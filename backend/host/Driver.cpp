@@ -102,6 +102,8 @@ bool have_own_link(int, int) noexcept { return false; }
 
 void let_reach(int, int) {}
 
+bool follows_let_reach(void const*) noexcept { return false; }
+
 bool captures(Stream) { return false; }
 
 void retain_in_capture(Stream, void* object, void (*release)(void*)) {

@@ -141,14 +141,12 @@ int Topology::nearest_node(std::string const& pci_bus_id) const {
 // Bridges above both. The topmost ones, from the host to PCI, carry more than one link.
 bool Topology::share_uplink(std::string const& pci_bus_id, std::string const& other) const {
   if (m_handle == nullptr) return false;
-  auto const find = [&](std::string const& id) {
-    return hwloc_get_pcidev_by_busidstring(m_handle->topology, id.c_str());
+  auto const above = [&](std::string const& id) {
+    hwloc_obj_t const found = hwloc_get_pcidev_by_busidstring(m_handle->topology, id.c_str());
+    return found != nullptr ? found->parent : nullptr;
   };
-  auto const above = [](hwloc_obj_t object) {
-    return object != nullptr ? object->parent : nullptr;
-  };
-  for (hwloc_obj_t a = above(find(pci_bus_id)); a != nullptr; a = a->parent)
-    for (hwloc_obj_t b = above(find(other)); b != nullptr; b = b->parent)
+  for (hwloc_obj_t a = above(pci_bus_id); a != nullptr; a = a->parent)
+    for (hwloc_obj_t b = above(other); b != nullptr; b = b->parent)
       if (a == b)
         return a->type == HWLOC_OBJ_BRIDGE && a->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
   return false;

@@ -10,6 +10,7 @@
 #include "stream/StreamJobs.hpp"
 
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
+#include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
 #include <KokkosHostSpaces/impl/output/SnapshotThread.hpp>
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -162,6 +164,41 @@ TEST_CASE("whichever call fails: batches on streams", "[failures]") {
         expect(std::memcmp(piece.dst, piece.src, piece.bytes) == 0, "the batch is wrong");
       of_test.emplace();
     });
+}
+
+TEST_CASE("whichever call fails: copies over several links", "[failures]") {
+  static std::vector<std::uint32_t> host(std::size_t(64) << 10), back(host.size());
+  std::iota(host.begin(), host.end(), 1U);
+  std::size_t const bytes = host.size() * 4;
+  RelayRules rules;
+  rules.least_bytes = rules.first_chunk = bytes / 4;
+  rules.chunk                           = bytes / 2;
+  rules.latency                         = 0;
+  RelayedCopies::Probe const probe{[](int) { return 5e10; }, [](int, int) { return false; }};
+  Sweep("to a device and back",
+        [&](Setting& setting) {
+          std::optional<FailNth::Exempt> of_test(std::in_place);
+          struct Locked {
+            std::vector<std::uint32_t>& of;
+            explicit Locked(std::vector<std::uint32_t>& all) : of(all) {
+              Driver::lock_pages(of.data(), of.size() * 4);
+            }
+            ~Locked() {
+              FailNth::Exempt const of_the_test;
+              Driver::unlock_pages(of.data(), of.size() * 4);
+            }
+          } const first(host), second(back);
+          DeviceMemory const device = allocate(1, bytes);
+          std::fill(back.begin(), back.end(), 0U);
+          of_test.reset();
+          RelayedCopies copies(1, {2}, probe, "", rules);
+          copies.enqueue(device.get(), host.data(), bytes, setting.stream.get());
+          copies.enqueue(back.data(), device.get(), bytes, setting.stream.get());
+          Driver::fence(setting.stream.get());
+          of_test.emplace();
+          expect(back == host, "the copies are wrong");
+        },
+        {.step = rounds(0) > 0 ? 1U : 4U});
 }
 
 TEST_CASE("whichever call fails: memory of devices", "[failures]") {

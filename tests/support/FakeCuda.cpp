@@ -191,6 +191,11 @@ void reaches_pageable_memory() {
   machine().told.reaches_pageable = true;
 }
 
+void device_memory_is_of_pools() {
+  std::lock_guard const lock(machine().mutex);
+  machine().told.pools = true;
+}
+
 void reset_device(int device) {
   Machine& m = machine();
   std::unique_lock lock(m.mutex);

@@ -75,6 +75,9 @@ void registered_memory_moves();
 /// Devices reach pageable memory coherently (cudaDevAttrPageableMemoryAccessUsesHostPageTables 1).
 void reaches_pageable_memory();
 
+/// Memory of devices is that of pools (cudaMallocAsync), to which cudaDeviceEnablePeerAccess opens no way.
+void device_memory_is_of_pools();
+
 /// As cudaDeviceReset: the device has no context, and all streams, events and memory of CUDA are gone.
 void reset_device(int device);
 

@@ -216,21 +216,14 @@ cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
   return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  if (cudaError_t const error = enter("cudaDeviceCanAccessPeer")) return error;
-  std::lock_guard const lock(machine().mutex);
-  if (!is_device(device) || !is_device(peer)) return finish(cudaErrorInvalidDevice);
-  *can =
-      device != peer && machine().told.apart.count(device) + machine().told.apart.count(peer) == 0
-          ? 1
-          : 0;
-  return cudaSuccess;
-}
-
 cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int device,
                                                 int peer) {
   if (cudaError_t const error = enter("cudaDeviceGetP2PAttribute")) return error;
-  *value = device != peer ? 1 : 0;
+  std::lock_guard const lock(machine().mutex);
+  if (!is_device(device) || !is_device(peer) || device == peer)
+    return finish(cudaErrorInvalidDevice);
+  auto const& apart = machine().told.apart;
+  *value            = apart.count(device) + apart.count(peer) == 0 ? 1 : 0;
   return cudaSuccess;
 }
 

@@ -144,7 +144,7 @@ struct Machine {
     std::size_t most_pinned = 0, all_calls = 0, every = 0;
     int every_error = 0;
     std::chrono::milliseconds registering{0};
-    bool old_driver = false, addresses_move = false, reaches_pageable = false,
+    bool old_driver = false, addresses_move = false, reaches_pageable = false, pools = false,
          has_shut_down = false;
     std::map<std::string, std::size_t> counts;
     std::map<std::string, Failure> planned;

@@ -90,7 +90,7 @@ cudaError_t copy(void* dst, std::size_t dst_bytes, void const* src, std::size_t 
     return finish(cudaErrorInvalidValue);
   }
   int const from = m.device_of(src), to = m.device_of(dst);
-  if (from >= 0 && to >= 0 && from != to && m.told.reached.count({from, to}) == 0)
+  if (from >= 0 && to >= 0 && from != to && (m.told.pools || m.told.reached.count({from, to}) == 0))
     return finish(cudaErrorInvalidValue);
   std::shared_ptr<Ticket> ticket;
   if (cudaError_t const error = m.submit(stream, std::move(work), &ticket)) return finish(error);
@@ -205,6 +205,10 @@ CUresult pointer_attributes(unsigned count, CUpointer_attribute* what, void** to
     switch (what[i]) {
       case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *static_cast<unsigned*>(to[i]) = type; break;
       case CU_POINTER_ATTRIBUTE_IS_MANAGED: *static_cast<unsigned*>(to[i]) = is_managed; break;
+      case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *static_cast<unsigned*>(to[i]) =
+            type == CU_MEMORYTYPE_DEVICE && !is_managed && !m.told.pools;
+        break;
       case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *static_cast<int*>(to[i]) = device; break;
       case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *static_cast<CUdeviceptr*>(to[i]) = begin; break;
       case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *static_cast<std::size_t*>(to[i]) = bytes; break;

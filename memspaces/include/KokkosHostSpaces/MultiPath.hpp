@@ -7,7 +7,6 @@
 #include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -52,7 +51,7 @@ class MultiPath {
   /// Returns a text for people: the paths with their rates, which neighbours do not help, and why.
   std::string explain() const {
     return m_links != nullptr ? m_links->explain()
-                              : "copies by the own link alone (this build drives no device)";
+                              : "copies by the own link alone (of no device that is driven)";
   }
 
   /// Frees the memory on the neighbours; waits for the copies. The next copy allocates again.
@@ -75,19 +74,16 @@ namespace Impl {
 template <class Dst, class Src>
 inline constexpr bool takes_paths_v =
     OurCopy<DrivenDevice, Dst, Src> && (unsigned(Dst::rank) == unsigned(Src::rank)) &&
-    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type> &&
-    (is_device_only_v<typename Dst::memory_space>
-         ? is_page_locked_v<typename Src::memory_space>
-         : is_page_locked_v<typename Dst::memory_space> &&
-               is_device_only_v<typename Src::memory_space>);
+    std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>&& is_page_locked_v<
+        typename Dst::memory_space> !=
+        is_page_locked_v<typename Src::memory_space>&& is_device_only_v<
+            typename Dst::memory_space> != is_device_only_v<typename Src::memory_space>;
 
 /// Returns false, and does nothing, if the copy takes one path.
 template <class ExecutionSpace, class Dst, class Src>
 bool copy_over_paths(MultiPath<ExecutionSpace> const& paths, Dst const& dst, Src const& src) {
   if constexpr (is_driven_v<ExecutionSpace> && takes_paths_v<Dst, Src>) {
-    for (std::size_t r = 0; r != Dst::rank; ++r)
-      if (dst.extent(r) != src.extent(r)) return false;
-    if (paths.links() == nullptr || dst.size() == 0) return false;
+    if (paths.links() == nullptr || !check_views(dst, src)) return false;
     CopyPlan const plan = plan_for(dst, src);
     auto* const stream  = stream_of(paths.instance());
     if (!plan.contiguous() || !paths.links()->takes(dst.data(), src.data(), plan.run_bytes, stream))
@@ -105,7 +101,7 @@ bool copy_over_paths(MultiPath<ExecutionSpace> const& paths, Dst const& dst, Src
 
 /// Copies as `Kokkos::deep_copy(paths.instance(), dst, src)`: asynchronous, and ordered on the instance; over
 /// several links at once. It *is* that call for less than 4 MiB, Views that are not both contiguous, pairs other
-/// than page-locked and device memory, memory of another device, while the stream captures, if no neighbour
+/// than page-locked memory and that of cudaMalloc on the own device, while the stream captures, if no neighbour
 /// helps, with KOKKOS_HOST_SPACES_MULTI_PATH=off, and where this library drives no device. The part of a neighbour
 /// without memory, or with an error when the copy is enqueued, goes over the own link.
 /// \throw as Kokkos::deep_copy

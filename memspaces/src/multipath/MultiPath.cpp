@@ -39,12 +39,11 @@ std::unique_ptr<RelayedCopies> make_relayed_copies(int device, std::vector<int> 
     if (neighbour < 0 || neighbour >= devices)
       throw Error("khs::MultiPath cannot copy through device " + std::to_string(neighbour) + " (" +
                   std::to_string(devices) +
-                  " are visible, numbered from 0): name visible ones, or none to use all");
+                  " are visible, numbered from 0): name visible ones, or give no list to use all");
   RelayedCopies::Probe const probe{[](int of) { return link_rates({of})[0] / 2; }, share_uplink};
-  if (!Backend::config().multi_path)
-    return std::make_unique<RelayedCopies>(device, std::vector<int>(), probe,
-                                           ": KOKKOS_HOST_SPACES_MULTI_PATH is off");
-  return std::make_unique<RelayedCopies>(device, neighbours, probe);
+  bool const may = Backend::config().multi_path;
+  return std::make_unique<RelayedCopies>(device, may ? neighbours : std::vector<int>(), probe,
+                                         may ? "" : ": KOKKOS_HOST_SPACES_MULTI_PATH is off");
 }
 
 }  // namespace KokkosHostSpaces::Impl

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 namespace KokkosHostSpaces::Impl {
@@ -56,7 +57,6 @@ struct RelayedCopies::Neighbour {
   Neighbour(int number, double bytes_per_second) : device(number), rate(bytes_per_second) {}
   ~Neighbour() {
     drain();
-    memory.reset();
     for (Lane const& lane : lanes) {
       Driver::release_event(lane.done);
       Driver::release_stream(lane.stream);
@@ -69,18 +69,19 @@ struct RelayedCopies::Neighbour {
 
   // Waits until no relay touches memory of others.
   void drain() const noexcept {
+    Driver::Devices in_use{};
+    Driver::devices_in_use(in_use);  // notices a device that was reset, and its streams gone
     for (Lane const& lane : lanes) try {
         if (lane.stream != nullptr) Driver::fence(lane.stream, device);
-      } catch (DeviceError const&) {  // the device has failed, and its work with it
+      } catch (...) {  // the device has failed, and its work with it
       }
   }
 
   // Finds out whether the relay that was timed took too long.
   void judge(RelayRules const& rules) {
-    if (expected == 0) return;
-    auto const seconds = Driver::seconds_between(began, ended);
-    if (!seconds) return;
-    if (*seconds > rules.late * std::exchange(expected, 0)) leave_out("its link is busy", rules);
+    auto const seconds = expected > 0 ? Driver::seconds_between(began, ended) : std::nullopt;
+    if (seconds && *seconds > rules.late * std::exchange(expected, 0))
+      leave_out("its link is busy", rules);
   }
 
   void leave_out(std::string reason, RelayRules const& rules) {
@@ -147,12 +148,6 @@ class RelayedCopies::Relay {
 
   // Orders later work of `own`, a stream of `device`, behind the relay, and makes the copy there if that failed.
   void end(Driver::Stream own, int device) {
-    if (!m_failed) order_behind(own, device);
-    if (m_failed) Driver::copy(m_dst, m_src, m_bytes, own, device);
-  }
-
- private:
-  void order_behind(Driver::Stream own, int device) {
     attempt([&] {
       if (m_is_timed)
         Driver::record(m_neighbour.ended, stream((m_next - 1) % RelayRules::lanes),
@@ -164,22 +159,22 @@ class RelayedCopies::Relay {
       m_is_pending = false;
       if (m_is_timed) m_neighbour.expected = m_rules.latency + double(m_bytes) / m_neighbour.rate;
     });
+    if (m_failed) Driver::copy(m_dst, m_src, m_bytes, own, device);
   }
 
+ private:
   std::size_t lanes() const { return std::min(m_chunks.size(), RelayRules::lanes); }
   Driver::Stream stream(std::size_t lane) const { return m_neighbour.lanes[lane].stream; }
 
   // A relay that fails is over when this returns.
   template <class Work>
-  void attempt(Work const& work) {
-    try {
-      work();
-    } catch (DeviceError const& error) {
-      m_failed = true;
-      m_neighbour.drain();
-      m_is_pending = false;
-      m_neighbour.leave_out(error.what(), m_rules);
-    }
+  void attempt(Work const& work) try {
+    if (!m_failed) work();
+  } catch (DeviceError const& error) {
+    m_failed = true;
+    m_neighbour.drain();
+    m_is_pending = false;
+    m_neighbour.leave_out(error.what(), m_rules);
   }
 
   Neighbour& m_neighbour;
@@ -195,26 +190,26 @@ class RelayedCopies::Relay {
 RelayedCopies::RelayedCopies(int device, std::vector<int> const& neighbours, Probe const& probe,
                              std::string why_not, RelayRules const& rules)
     : m_device(device), m_rules(rules), m_left_out(std::move(why_not)) {
-  auto const leave_out = [&](int neighbour, char const* why) {
-    m_left_out += "\n  not through device " + std::to_string(neighbour) + ": " + why;
-  };
-  for (int const neighbour : neighbours) {
+  for (int const neighbour : std::set<int>(neighbours.begin(), neighbours.end())) {
     if (neighbour == device) continue;
-    if (!Driver::have_own_link(device, neighbour))
-      leave_out(neighbour, "no link such as NVLink to it");
-    else if (probe.share_uplink(device, neighbour))
-      leave_out(neighbour, "its link to the host shares an uplink with that of the device");
-    else
+    char const* const why = !Driver::have_own_link(device, neighbour)
+                                ? "no link such as NVLink to it"
+                            : probe.share_uplink(device, neighbour)
+                                ? "its link to the host shares an uplink with that of the device"
+                                : nullptr;
+    if (why == nullptr)
       m_neighbours.push_back(std::make_unique<Neighbour>(neighbour, probe.rate(neighbour)));
+    else
+      m_left_out += "\n  not through device " + std::to_string(neighbour) + ": " + why;
   }
+  // Those that come last are the first ones for which a copy is too small.
+  std::stable_sort(m_neighbours.begin(), m_neighbours.end(),
+                   [](auto const& a, auto const& b) { return a->rate > b->rate; });
   if (!m_neighbours.empty()) m_rate = probe.rate(device);
   for (auto const& neighbour : m_neighbours) prepare(*neighbour);
 }
 
-RelayedCopies::~RelayedCopies() {
-  m_neighbours.clear();
-  Driver::release_event(m_begun);
-}
+RelayedCopies::~RelayedCopies() { Driver::release_event(m_begun); }
 
 void RelayedCopies::prepare(Neighbour& neighbour) const try {
   if (neighbour.memory != nullptr) return;
@@ -243,8 +238,9 @@ std::vector<RelayedCopies::Neighbour*> RelayedCopies::ready() {
 bool RelayedCopies::takes(void const* dst, void const* src, std::size_t bytes, void* stream) const {
   if (m_neighbours.empty() || bytes < m_rules.least_bytes || Driver::is_capturing(stream))
     return false;
-  bool const to_device = Driver::device_of(dst) >= 0;
-  return Driver::device_of(to_device ? dst : src) == m_device &&
+  bool const to_device    = Driver::device_of(dst) >= 0;
+  void const* const there = to_device ? dst : src;
+  return Driver::device_of(there) == m_device && Driver::follows_let_reach(there) &&
          is_reachable(to_device ? src : dst, bytes);
 }
 

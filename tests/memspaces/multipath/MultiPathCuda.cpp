@@ -86,6 +86,12 @@ TEST_CASE("copies over several links are right and ordered while all devices wor
   WARN(paths.explain());
   if (paths.explain().find("\n  through device") == std::string::npos)
     SKIP("no neighbour by NVLink");
+  {
+    Pinned const host("host", 4 * MiB);
+    Device const device("device", 4 * MiB);
+    CHECK(paths.links()->takes(device.data(), host.data(), 16 * MiB, instance.cuda_stream()));
+    CHECK(paths.links()->takes(host.data(), device.data(), 16 * MiB, instance.cuda_stream()));
+  }
   std::vector<std::unique_ptr<Load>> loads;
   for (int device = 0; device < devices; ++device) loads.push_back(std::make_unique<Load>(device));
   for (std::size_t const bytes : {4 * MiB, 4 * MiB + 4, 16 * MiB - 4, 64 * MiB, 200 * MiB + 12}) {
@@ -112,7 +118,7 @@ TEST_CASE("copies over several links are right and ordered while all devices wor
   WARN(paths.explain());
 }
 
-TEST_CASE("a capture and memory of another device take one path", "[multi_path]") {
+TEST_CASE("a capture, and memory of another device or of a pool, take one path", "[multi_path]") {
   if (Kokkos::num_devices() < 2) SKIP("needs two devices");
   Kokkos::Cuda const instance = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1)[1];
   khs::MultiPath const paths(instance);
@@ -148,6 +154,18 @@ TEST_CASE("a capture and memory of another device take one path", "[multi_path]"
   instance.fence();
   CHECK(wrong(back, 2) == 0);
   cudaFree(there);
+
+  void* of_pool = nullptr;
+  REQUIRE(cudaMallocAsync(&of_pool, 16 * MiB, stream) == cudaSuccess);
+  Kokkos::View<std::uint32_t*, Kokkos::CudaSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      pooled(static_cast<std::uint32_t*>(of_pool), 4 * MiB);
+  CHECK_FALSE(paths.links()->takes(of_pool, host.data(), 16 * MiB, stream));
+  Kokkos::deep_copy(instance, back, 1);
+  khs::deep_copy(paths, pooled, host);
+  khs::deep_copy(paths, back, pooled);
+  instance.fence();
+  CHECK(wrong(back, 2) == 0);
+  cudaFreeAsync(of_pool, stream);
 }
 
 TEST_CASE("KOKKOS_HOST_SPACES_MULTI_PATH=off: one path", "[multi_path_off]") {

@@ -5,6 +5,7 @@
 
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Error.hpp"
+#include "../../support/ChildOfFork.hpp"
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FailNth.hpp"
 #include "../../support/FakeCuda.hpp"
@@ -12,10 +13,13 @@
 #include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -195,9 +199,171 @@ TEST_CASE("copies that would gain nothing go over the own link", "[multi_path]")
   probe.share_uplink = [](int, int) { return true; };
   RelayedCopies const switched(0, {1}, probe, "", small_rules());
   CHECK_FALSE(switched.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
+  FakeCuda::device_memory_is_of_pools();
+  CHECK_FALSE(copies.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
+}
+
+TEST_CASE("a copy in a capture goes over the own link", "[multi_path]") {
+  FakeCuda::reset(2);
+  Arrays arrays(256 * KiB);
+  auto* const stream = arrays.stream.get();
+  RelayedCopies const copies(0, {1}, equal_links(), "", small_rules());
+  CHECK(copies.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
   arrays.stream.begin_capture();
   CHECK_FALSE(copies.takes(arrays.device(), arrays.host.data(), arrays.bytes, stream));
   CHECK(arrays.stream.end_capture());
+}
+
+TEST_CASE("a neighbour that is named twice is one, and a slow one keeps no other from helping",
+          "[multi_path]") {
+  FakeCuda::reset(3);
+  Arrays arrays(256 * KiB);
+  auto probe = equal_links();
+  probe.rate = [](int device) { return device == 1 ? 1e9 : 5e10; };
+  RelayedCopies copies(0, {1, 2, 0, 2}, probe, "", small_rules());
+  CHECK(FakeCuda::outstanding().device_allocations == 3);
+  copies.enqueue(arrays.device(), arrays.host.data(), arrays.bytes, arrays.stream.get());
+  arrays.stream.wait();
+  std::map<int, std::size_t> carried;
+  for (auto const& copied : FakeCuda::copied())
+    carried[Backend::Driver::device_of(copied.dst)] += copied.bytes;
+  CHECK(carried == std::map<int, std::size_t>{{0, arrays.bytes / 2}, {2, arrays.bytes / 2}});
+  CHECK(arrays.on_device(1));
+}
+
+TEST_CASE("streams that went with a reset of their device are not touched", "[multi_path]") {
+  for (bool const releases : {false, true}) {
+    FakeCuda::reset(2);
+    auto copies =
+        std::make_unique<RelayedCopies>(0, std::vector{1}, equal_links(), "", small_rules());
+    FakeCuda::reset_device(1);
+    std::size_t const waited = FakeCuda::calls("cudaStreamSynchronize");
+    if (releases) copies->release();
+    copies.reset();
+    CHECK(FakeCuda::calls("cudaStreamSynchronize") == waited);
+  }
+  FakeCuda::reset(2);
+}
+
+TEST_CASE("captures of others stay whole", "[multi_path]") {
+  for (int const device : {0, 1}) {
+    FakeCuda::reset(2);
+    Arrays arrays(256 * KiB);
+    DeviceWork::use(device);
+    DeviceWork::Stream other(DeviceWork::Stream::Kind::blocking);
+    DeviceWork::use(0);
+    other.begin_capture(cudaStreamCaptureModeGlobal);
+    {
+      RelayedCopies copies(0, {1}, equal_links(), "", small_rules());
+      for (int i = 0; i < 2; ++i)
+        copies.enqueue(arrays.device(), arrays.host.data(), arrays.bytes, arrays.stream.get());
+      copies.release();
+      copies.enqueue(arrays.host.data(), arrays.device(), arrays.bytes, arrays.stream.get());
+      CHECK_THAT(copies.explain(), !ContainsSubstring("left out"));
+    }
+    CHECK(other.end_capture());
+    CHECK(arrays.on_host(1));
+  }
+}
+
+TEST_CASE("a child of a fork destroys what its parent made", "[multi_path]") {
+  FakeCuda::reset(2);
+  Arrays arrays(256 * KiB);
+  auto copies =
+      std::make_unique<RelayedCopies>(0, std::vector{1}, equal_links(), "", small_rules());
+  copies->enqueue(arrays.device(), arrays.host.data(), arrays.bytes, arrays.stream.get());
+  CHECK(ChildOfFork::status([&] {
+          copies->release();
+          copies.reset();
+          return 0;
+        }) == 0);
+}
+
+namespace {
+
+// Copies of random bytes at any offset, in both directions between kernels, by two objects on one stream.
+class RandomCopies {
+ public:
+  RandomCopies(int device, int devices, unsigned seed) : m_random(seed) {
+    DeviceWork::use(device);
+    std::vector<int> all = others(devices);
+    all.push_back(0);
+    for (int i = 0; i < 2; ++i)
+      m_copies.push_back(
+          std::make_unique<RelayedCopies>(device, all, equal_links(), "", small_rules()));
+    m_stream.emplace();
+    for (Bytes* const locked : {&m_host, &m_back})
+      Backend::Driver::lock_pages(locked->data(), most);
+    void* memory = nullptr;
+    DeviceWork::require(cudaMalloc(&memory, most), "cudaMalloc");
+    m_device = static_cast<unsigned char*>(memory);
+    std::generate(m_host.begin(), m_host.end(),
+                  [&] { return static_cast<unsigned char>(m_random()); });
+    std::fill_n(m_device, most, static_cast<unsigned char>(0));
+  }
+  ~RandomCopies() {
+    m_copies.clear();
+    m_stream.reset();
+    cudaFree(m_device);
+    for (Bytes* const locked : {&m_host, &m_back})
+      Backend::Driver::unlock_pages(locked->data(), most);
+  }
+  RandomCopies(RandomCopies const&)            = delete;
+  RandomCopies& operator=(RandomCopies const&) = delete;
+
+  bool are_right() {
+    for (int i = 0; i < 20; ++i) {
+      if (m_random() % 2 == 0)
+        copy(m_device, m_host.data(), m_on_device.data(), m_host.data());
+      else
+        copy(m_back.data(), m_device, m_copied_back.data(), m_on_device.data());
+      m_stream->run([device = m_device] { kernel(device); });
+      kernel(m_on_device.data());
+      if (i == 10) m_copies[0]->release();
+    }
+    m_stream->wait();
+    return m_back == m_copied_back && std::equal(m_on_device.begin(), m_on_device.end(), m_device);
+  }
+
+ private:
+  using Bytes                       = std::vector<unsigned char>;
+  static constexpr std::size_t most = 1000003, shift = 5000, least = 256 * KiB;
+
+  static void kernel(unsigned char* bytes) {
+    for (std::size_t b = 0; b < most; b += 7) bytes[b] ^= 5;
+  }
+  void copy(unsigned char* to, unsigned char const* from, unsigned char* expected,
+            unsigned char const* of) {
+    std::size_t const dst = m_random() % shift, src = m_random() % shift;
+    std::size_t const bytes = least + m_random() % (most - shift - least);
+    m_copies[m_random() % 2]->enqueue(to + dst, from + src, bytes, m_stream->get());
+    std::copy_n(of + src, bytes, expected + dst);
+  }
+
+  std::mt19937 m_random;
+  std::vector<std::unique_ptr<RelayedCopies>> m_copies;
+  std::optional<DeviceWork::Stream> m_stream;
+  Bytes m_host = Bytes(most), m_back = Bytes(most), m_on_device = Bytes(most),
+        m_copied_back     = Bytes(most);
+  unsigned char* m_device = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("copies of several threads, at any offset, on two devices are right", "[multi_path]") {
+  for (int devices : {2, 4, 8}) {
+    FakeCuda::reset(devices);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (unsigned seed : {1, 2, 3})
+      threads.emplace_back([&, seed] {
+        if (!RandomCopies(seed == 3 ? 1 : 0, devices, seed).are_right()) ++wrong;
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(FakeCuda::nothing_leaked());
+    CHECK(FakeCuda::outstanding().device_allocations == 0);
+  }
 }
 
 TEST_CASE(
