@@ -28,7 +28,7 @@ bool share_uplink(int device, int peer) try {
 }  // namespace
 
 std::vector<int> all_devices() {
-  std::vector<int> devices(std::size_t(Backend::Driver::device_count()));
+  std::vector<int> devices(static_cast<std::size_t>(Backend::Driver::device_count()));
   std::iota(devices.begin(), devices.end(), 0);
   return devices;
 }
