@@ -103,7 +103,7 @@ Region lock_fresh_pages(std::size_t bytes, MemoryKind kind, int numa_node, Confi
   {
     FreshPages pages(map_pages(region.bytes), Unmap{region.bytes});
     if (pages == nullptr)
-      refuse(region.bytes, "the system does not map so many pages", raise_limit_of_addresses());
+      refuse(region.bytes, "the system does not map these pages", raise_limit_of_addresses());
     prepare(pages, region, numa_node, config);
     try {
       // The system would copy locked pages at a fork. Without a device, children may read them.

@@ -88,7 +88,7 @@ Case const cases[] = {
      [](Findings& f) { f.gpus[0].rates->buffer_node = -1; }},
     {"a far node by the system's word, where hwloc knows no near one", "wrong_node",
      [](Findings& f) { f.gpus[0].near_node = -1, f.gpus[0].rates->buffer_node = 0; }},
-    {"nobody knows a near node", "",
+    {"the near node is not known", "",
      [](Findings& f) {
        f.gpus[0].near_node = f.gpus[0].node = -1;
        f.gpus[0].rates->buffer_node         = 0;
@@ -149,7 +149,7 @@ Case const cases[] = {
        f.gpus[0].iommu_domain       = "DMA";
        f.gpus[1].rates->buffer_node = 0;
      }},
-    {"a node's limit that nobody divides", "ranks_of_node",
+    {"a node's limit that is not divided among ranks", "ranks_of_node",
      [](Findings& f) {
        f.node_share = {64 << 20, 1, ""};
      }},

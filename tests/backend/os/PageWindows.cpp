@@ -70,7 +70,7 @@ class SpaceBelowChunkEnd {
   std::vector<std::pair<char*, std::size_t>> m_taken;
 };
 
-// The system grants so many bytes of writable memory more, as long as this lives.
+// While this lives, the system grants only this number of bytes of writable memory more.
 class LimitOfWritable {
  public:
   explicit LimitOfWritable(std::size_t bytes) {

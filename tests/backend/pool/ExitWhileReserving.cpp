@@ -43,7 +43,7 @@ int exit_after(int microseconds) {
     auto const description = pool::describe(block);
     if (description && description->state == pool::State::in_use) std::_Exit(1);
     try {
-      Pool::reserve(1);  // by a thread that nobody would stop
+      Pool::reserve(1);  // by a thread that does not end by itself
       std::_Exit(1);
     } catch (Error const&) {
     }

@@ -153,7 +153,7 @@ void check_from_destroyed(unsigned flags, bool of_part = false) {
   for (int launch = 0; launch < 2; ++launch) {
     Kokkos::deep_copy(to, 0);
     capturing.launch();
-    CHECK(wrong(to, 3) == (of_part ? 20 * side : 0));  // what is not copied is 0
+    CHECK(wrong(to, 3) == (of_part ? 20 * side : 0));  // elements that are not copied stay 0
   }
 }
 

@@ -28,7 +28,7 @@ void must(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
 }
 
-// A stream and memory on a device, and copies of its own that keep it busy.
+// A stream and memory of a device, and copies that keep that device busy.
 struct Load {
   static constexpr std::size_t bytes = std::size_t(32) << 20;
   int device                         = 0;

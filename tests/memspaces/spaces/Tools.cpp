@@ -74,7 +74,7 @@ std::vector<Event> allocations() {
     [[maybe_unused]] Kokkos::View<double*, Space, Raw> const raw = view;
     [[maybe_unused]] Kokkos::View<double*, Space> const empty("empty", 0);
     if constexpr (!std::is_same_v<Space, Kokkos::HostSpace>)
-      Space().deallocate(Space().allocate(0), 0);  // tools see none, since nobody gives it back
+      Space().deallocate(Space().allocate(0), 0);  // an empty allocation is not told to tools
   }
   void* memory = Kokkos::kokkos_malloc<Space>("by hand", 400);
   memory       = Kokkos::kokkos_realloc<Space>(memory, 800);

@@ -344,7 +344,7 @@ class BusyDefaultInstance {
 // non-blocking streams do not wait for it. Parts in that memory would be erased.
 TEST_CASE("a sum on a new instance does not depend on a busy default stream",
           "[parallel_kernels_cuda]") {
-  int const n = GENERATE(20000, 1 << 20);  // some blocks, and as many as there are
+  int const n = GENERATE(20000, 1 << 20);  // a few blocks; as many as a launch has at most
   Number const sum("sum");
   BusyDefaultInstance const busy;
   for (int round = 0; round < 3; ++round) {

@@ -27,8 +27,8 @@ namespace KokkosHostSpaces::Impl {
 
 // --- indices: many bodies take them as int, as they do in Kokkos ---
 
-/// The parameters of a body, as a tuple; no elements if it is a template or overloaded: then it takes
-/// std::int64_t, or nobody knows.
+/// The parameters of a body, as a tuple; without elements if the body is a template or overloaded, because its
+/// parameters cannot be known then: it is called with std::int64_t.
 template <class T>
 struct ParametersOf : std::type_identity<std::tuple<>> {};
 template <class C, class R, class... P>
