@@ -65,6 +65,11 @@ struct BareReducer {
   KOKKOS_FUNCTION result_view_type const& view() const { return result; }
 };
 
+struct Particle {
+  double position[3];
+  int kind;
+};
+
 }  // namespace
 
 TEST_CASE("chunks, or references to elements: a body takes what it likes", "[streamed]") {
@@ -194,10 +199,6 @@ TEST_CASE("a reduction may write arguments as well, also what it reads", "[strea
 TEST_CASE(
     "a resident View is copied once, and again when the host has changed it; structures are streamed from HostSpace",
     "[streamed]") {
-  struct Particle {
-    double position[3];
-    int kind;
-  };
   constexpr int n = 1000;
   Kokkos::View<Particle*, Kokkos::HostSpace> const particles("particles", n);
   Kokkos::View<double* [2], Kokkos::LayoutRight, khs::PinnedSpace> const pairs("pairs", n);
