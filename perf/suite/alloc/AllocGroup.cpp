@@ -116,45 +116,21 @@ void add_filled(Effort const& effort, Cases& cases) {
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
-// Size matters little beside kernels and threads: a quick run has one size.
-Sizes busy_sizes(Effort const& effort, std::size_t quick) {
-  return effort.mode == Mode::quick ? Sizes{quick} : warm_sizes(effort);
-}
-
-// Number of blocks to make beforehand, which each side keeps.
-std::size_t prepared(std::size_t bytes, std::size_t most, Effort const& effort) {
-  return std::clamp<std::size_t>(std::min(2 * GiB, most_bytes(effort) / 3) / bytes, 1, most);
-}
-
-void add_busy(Ways const& ways, Effort const& effort, Cases& cases) {
-  for (std::size_t bytes : busy_sizes(effort, 4 * KiB))
-    add(cases, {"busy", ways, in_bytes(bytes), effort.repetitions(0.05)},
-        [bytes, count = prepared(bytes, 2000, effort)](WayInfo const&, auto const& way) {
-          return busy(way, bytes, count);
-        });
-}
-
 void add_free_busy(Ways const& ways, Effort const& effort, Cases& cases) {
   // A baseline that waits takes 50 ms, 100000 times as long as ours: few repetitions suffice.
   int const repetitions = effort.mode == Mode::quick ? 5 : effort.repetitions(0.05);
-  for (std::size_t bytes : busy_sizes(effort, 4 * MiB))
+  for (std::size_t bytes : effort.mode == Mode::quick ? Sizes{4 * MiB} : warm_sizes(effort)) {
+    // Blocks are made beforehand, since memory that is freed beside kernels is not reused before they end.
+    std::size_t const count =
+        std::clamp<std::size_t>(std::min(2 * GiB, most_bytes(effort) / 3) / bytes, 1, 32);
     add(cases, {"free_busy", ways, in_bytes(bytes), repetitions},
-        [bytes, count = prepared(bytes, 32, effort)](WayInfo const& info, auto const& way) {
+        [bytes, count](WayInfo const& info, auto const& way) {
           // A free that waits outlasts the kernel, so that a second one would measure nothing.
           return free_busy(way, bytes, info.caches ? count : 1);
         });
+  }
 }
 #endif
-
-void add_threads(Ways const& ways, Effort const& effort, Cases& cases) {
-  // A sample of the driver's pool takes 0.1 s by 4 threads, and 0.4 s by 16.
-  bool const quick = effort.mode == Mode::quick;
-  for (int const threads : quick ? std::vector{4} : std::vector{1, 4, 16})
-    add(cases,
-        {"threads", ways, "threads:" + std::to_string(threads),
-         quick ? 5 : effort.repetitions(0.05)},
-        [threads](WayInfo const& info, auto const& way) { return by_threads(info, way, threads); });
-}
 
 }  // namespace
 
@@ -168,13 +144,8 @@ Cases alloc_cases(Effort const& effort) {
   add_warm(views, effort, cases);
   add_filled(effort, cases);
 #ifdef KOKKOS_ENABLE_CUDA
-  add_busy(pools, effort, cases);
-  add_busy({"View_PinnedSpace", pools.baseline}, effort, cases);
   add_free_busy(plain, effort, cases);
   add_free_busy(views, effort, cases);
-  add_threads(pools, effort, cases);
-#else
-  add_threads(plain, effort, cases);
 #endif
   return cases;
 }

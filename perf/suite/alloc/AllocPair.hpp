@@ -42,11 +42,6 @@ class AllocPair final : public Pair {
   double time_ours() override { return m_ours.take(); }
   double time_baseline() override { return m_baseline.take(); }
 
-  std::map<std::string, double> counters() const override {
-    if (m_is_cold) return {};
-    return {{"p99_seconds", m_ours.p99}, {"baseline_p99_seconds", m_baseline.p99}};
-  }
-
   std::string find_error() override {
     if (m_ours.verified && m_baseline.verified) return "";
     return std::string("a block of ") + (m_ours.verified ? "the baseline" : "ours") +
@@ -58,17 +53,14 @@ class AllocPair final : public Pair {
  private:
   struct Side {
     Measure measure;
-    double p99    = 0;
     bool verified = true;
 
     double take(bool damage = false) {
-      Latencies latencies = measure.take(damage);
+      Latencies const latencies = measure.take(damage);
       verified &= latencies.verified;
-      std::vector<double>& seconds = latencies.seconds;
-      if (seconds.empty()) throw std::runtime_error("the kernels ended too early to measure");
-      std::ranges::sort(seconds);
-      p99 = quantile(seconds, 0.99);
-      return quantile(seconds, 0.5);
+      if (latencies.seconds.empty())
+        throw std::runtime_error("the kernel ended too early to measure");
+      return summarize(latencies.seconds).median;
     }
   };
 
