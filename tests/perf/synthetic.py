@@ -198,10 +198,8 @@ def _allocations(made):
         made.add(f"alloc/cold/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:{moved}", cold * 1.1, cold * 12)
         made.add(f"alloc/warm/PinnedSpace/baseline:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)
         made.add(f"alloc/warm/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:{moved}", 1.5e-6, 2e-5 + moved / 5e9)
-        made.add(f"alloc/busy/PinnedSpace/bytes:{moved}", 4e-6)
         for space, baseline in (("PinnedSpace", "cudaFreeHost"), ("View_PinnedSpace", "View_CudaHostPinnedSpace")):
             made.add(f"alloc/free_busy/{space}/baseline:{baseline}/bytes:{moved}", 1e-6, 0.05)
     made.add("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.19, 0.19)
     for moved in (2**28, 2**30):
         made.add(f"alloc/filled/zeroed_View_PinnedSpace/baseline:memset_View_PinnedSpace/bytes:{moved}", *[moved / 5e10] * 2)
-    made.add("alloc/threads/PinnedSpace/threads:16/bytes:1048576", 1e-6, p99_seconds=8e-6)

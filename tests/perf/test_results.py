@@ -123,7 +123,7 @@ class Results(ReportTest):
         self.assertEqual(len(times), 4)
         machine = synthetic.Machine(1, 3)
         for space in ("PinnedSpace", "View_PinnedSpace"):
-            machine.add(f"alloc/busy/{space}/baseline:driver_host_pool/bytes:64", 1e-6, 4e-6)
+            machine.add(f"alloc/warm/{space}/baseline:driver_host_pool/bytes:64", 1e-6, 4e-6)
         self.assertEqual(set(ways(load(self.write(machine)).cases.values())),
                          {"PinnedSpace", "View_PinnedSpace", "driver_host_pool"})
 
