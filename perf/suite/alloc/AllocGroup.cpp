@@ -59,7 +59,7 @@ void add(Cases& cases, What const& what, MakeMeasure make_measure) {
   cases.push_back({name, what.bytes, what.repetitions, [=] {
                      return std::make_unique<AllocPair>(
                          measure_of(what.ways.ours, make_measure),
-                         measure_of(what.ways.baseline, make_measure), what.operation == "cold");
+                         measure_of(what.ways.baseline, make_measure));
                    }});
 }
 
@@ -69,25 +69,15 @@ std::string in_bytes(std::size_t bytes) { return "bytes:" + std::to_string(bytes
 std::size_t most_bytes(Effort const& effort) { return effort.host_bytes / 2; }
 
 void add_cold(Effort const& effort, Cases& cases) {
-  // A quick run starts no processes: with a GPU, each takes a second.
-  bool const in_fresh_process = effort.mode != Mode::quick;
-  if (in_fresh_process && !device_can_be_shared()) {
-    std::cerr << "Left out alloc/cold: the device serves one process at a time (its compute mode "
-                 "is exclusive)\n";
-    return;
-  }
   Sizes sizes = {64 * MiB};
   if (effort.mode != Mode::quick) sizes.push_back(GiB);
   if (effort.mode == Mode::full) sizes.insert(sizes.end(), {256 * MiB, 4 * GiB, 16 * GiB});
   std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
   for (Ways const& ways : {plain, pages, views, zeros_of_fresh})
-    for (std::size_t bytes : sizes) {
-      int const repetitions = in_fresh_process ? (bytes < GiB ? 5 : 3) : effort.repetitions(0.03);
-      add(cases, {"cold", ways, in_bytes(bytes), repetitions, double(bytes)},
-          [=](WayInfo const& info, auto const& way) {
-            return cold(info, way, bytes, in_fresh_process);
-          });
-    }
+    for (std::size_t bytes : sizes)
+      add(cases,
+          {"cold", ways, in_bytes(bytes), effort.repetitions(double(bytes) / 4e9), double(bytes)},
+          [=](WayInfo const&, auto const& way) { return cold(way, bytes); });
 }
 
 Sizes warm_sizes(Effort const& effort) {
@@ -102,7 +92,9 @@ void add_warm(Ways const& ways, Effort const& effort, Cases& cases) {
   for (std::size_t bytes : warm_sizes(effort)) {
     double const seconds = double(warm_pairs(false, bytes) * bytes) / 2e9;
     add(cases, {"warm", ways, in_bytes(bytes), effort.repetitions(seconds)},
-        [bytes](WayInfo const& info, auto const& way) { return warm(info, way, bytes); });
+        [bytes](WayInfo const& info, auto const& way) {
+          return warm(info, way, bytes, warm_pairs(info.caches, bytes));
+        });
   }
 }
 
@@ -112,7 +104,9 @@ void add_filled(Effort const& effort, Cases& cases) {
   std::erase_if(sizes, [&](std::size_t bytes) { return 3 * bytes > most_bytes(effort); });
   for (std::size_t bytes : sizes)
     add(cases, {"filled", zeros_of_used, in_bytes(bytes), effort.repetitions(0.05), double(bytes)},
-        [bytes](WayInfo const&, auto const& way) { return filled(way, bytes); });
+        [bytes](WayInfo const& info, auto const& way) {
+          return warm(info, way, bytes, std::clamp<std::size_t>(GiB / bytes, 1, 20));
+        });
 }
 
 #ifdef KOKKOS_ENABLE_CUDA

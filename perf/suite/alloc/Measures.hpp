@@ -6,8 +6,6 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
 #define KOKKOS_HOST_SPACES_PERF_SUITE_ALLOC_MEASURES_HPP
 
-#include "Cold.hpp"
-#include "../BestVariant.hpp"
 #include "../Effort.hpp"
 #include "AllocPair.hpp"
 #include "BusyDevice.hpp"
@@ -35,25 +33,20 @@ Latencies time_pairs(Way const& way, std::size_t bytes, std::size_t count, bool 
   return latencies;
 }
 
-/// Measures the first allocation of a process, or one from an emptied pool. Finds the best variant of a
-/// baseline first.
+/// Measures allocating memory that is new to the process, from an emptied pool.
 template <class Way>
-Measure cold(WayInfo const& info, Way const& way, std::size_t bytes, bool in_fresh_process) {
-  ColdCase what{info.name, "", bytes};
-  if (info.baseline != nullptr)
-    what.variant = choose_best_variant(
-        *info.baseline, 3, [] {},
-        [&] {
-          auto const start = Clock::now();
-          auto const block = way(bytes);
-          return seconds_since(start);
-        });
-  return {[what, in_fresh_process](bool damage) {
-            ColdSample const sample = in_fresh_process ? sample_in_fresh_process(what, damage)
-                                                       : sample_from_empty_pool(what, damage);
-            return Latencies{{sample.seconds}, sample.verified};
-          },
-          what.variant};
+Measure cold(Way way, std::size_t bytes) {
+  return [=](bool damage) {
+    (void)way(4096);  // starts what the first allocation of all starts
+    forget_kept_memory();
+    auto const start     = Clock::now();
+    auto const block     = way(bytes);
+    double const seconds = seconds_since(start);
+    char* const data     = begin_of(block);
+    return Latencies{
+        {seconds},
+        is_page_locked_throughout(data, bytes) && keeps_its_ends(data, bytes, 'c', damage)};
+  };
 }
 
 /// Pairs in a sample: fewer for a way that page-locks memory each time.
@@ -61,22 +54,13 @@ inline std::size_t warm_pairs(bool caches, std::size_t bytes) {
   return caches ? 1000 : std::clamp<std::size_t>(40 * MiB / bytes, 1, 200);
 }
 
-/// Measures allocating and freeing in turn.
+/// Measures allocating and freeing in turn. A way that caches is warmed up.
 template <class Way>
-Measure warm(WayInfo const& info, Way way, std::size_t bytes) {
-  return {[=](bool damage) {
-    if (info.caches) (void)way(bytes);  // warms it up
-    return time_pairs(way, bytes, warm_pairs(info.caches, bytes), damage);
-  }};
-}
-
-/// The same for Views that are filled with zeros, in memory that was used before.
-template <class Way>
-Measure filled(Way way, std::size_t bytes) {
-  return {[=](bool damage) {
-    (void)way(bytes);
-    return time_pairs(way, bytes, std::clamp<std::size_t>(GiB / bytes, 1, 20), damage);
-  }};
+Measure warm(WayInfo const& info, Way way, std::size_t bytes, std::size_t pairs) {
+  return [=](bool damage) {
+    if (info.caches) (void)way(bytes);
+    return time_pairs(way, bytes, pairs, damage);
+  };
 }
 
 template <class Way>
@@ -89,7 +73,7 @@ auto make_blocks(Way const& way, std::size_t bytes, std::size_t count) {
 /// Measures freeing alone, beside a kernel that began after the allocation.
 template <class Way>
 Measure free_busy(Way way, std::size_t bytes, std::size_t count) {
-  return {[=](bool damage) {
+  return [=](bool damage) {
     Latencies latencies;
     auto blocks = make_blocks(way, bytes, count);
     for (auto const& block : blocks)
@@ -102,7 +86,7 @@ Measure free_busy(Way way, std::size_t bytes, std::size_t count) {
       latencies.seconds.push_back(seconds_since(start));
     }
     return latencies;
-  }};
+  };
 }
 
 }  // namespace KokkosHostSpaces::Perf

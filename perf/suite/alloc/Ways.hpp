@@ -24,8 +24,7 @@ namespace KokkosHostSpaces::Perf {
 
 struct WayInfo {
   std::string name;
-  bool caches;                        ///< as AllocBaseline::caches
-  AllocBaseline* baseline = nullptr;  ///< if the way is a baseline
+  bool caches;  ///< as AllocBaseline::caches
 };
 
 struct FreeInPinnedSpace {
@@ -78,9 +77,9 @@ void for_each_way(Visit visit) {
 #endif
   for (AllocBaseline& baseline : alloc_baselines()) {
     if (!baseline.why_not.empty()) continue;
-    visit(WayInfo{baseline.name, baseline.caches, &baseline}, [&baseline](std::size_t bytes) {
-      return std::unique_ptr<char, FreePlain>(
-          static_cast<char*>(baseline.allocate(bytes, baseline.variant)), {&baseline, bytes});
+    visit(WayInfo{baseline.name, baseline.caches}, [&baseline](std::size_t bytes) {
+      return std::unique_ptr<char, FreePlain>(static_cast<char*>(baseline.allocate(bytes)),
+                                              {&baseline, bytes});
     });
   }
 }
