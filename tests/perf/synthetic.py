@@ -102,8 +102,7 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
         for fraction in (0.01, 0.1, 0.5, 1.0):
             end = f"fraction:{fraction:g}/passes:{passes}"
             total = 2**28
-            made.add(f"transport/read/MappedSpace/{end}", *[3e-6 + fraction * passes * total / 50e9] * 2)
-            made.add(f"transport/read/PinnedSpace/staged/{end}",
+            made.add(f"transport/read/MappedSpace/baseline:staged/{end}", 3e-6 + fraction * passes * total / 50e9,
                      3e-6 + total / LINK + fraction * passes * total / MEMORY)
     made.add("latency/launch/CudaSpace/parallel_for", 3.5e-6, 3.5e-6)
     for name in ("fence/CudaSpace/idle", "deep_copy/PinnedSpace/to_device/bytes:8", "flag/MappedSpace/there_and_back"):

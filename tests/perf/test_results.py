@@ -139,6 +139,13 @@ class Results(ReportTest):
         self.assertAlmostEqual(crossing.fraction(1), 0.3, delta=0.003)
         self.assertIsNone(crossing.fraction(2))
 
+    def test_the_crossing_of_sides_measured_in_turn_is_the_same(self):
+        machine = synthetic.Machine()
+        for fraction in (0.01, 0.1, 1):
+            machine.add(f"transport/read/MappedSpace/baseline:staged/fraction:{fraction}/passes:1", fraction, 0.3)
+        (crossing,) = crossings(load(self.write(machine)))
+        self.assertAlmostEqual(crossing.fraction(1), 0.3, delta=0.003)
+
 
 if __name__ == "__main__":
     unittest.main()
