@@ -26,9 +26,8 @@ Ways const pages = {"PinnedSpace", "mmap_touch"};
 Ways const views = {"View_PinnedSpace", "malloc_touch"};
 #endif
 
-// The cost of zeros: nothing on fresh pages, else that of a memset.
+// Zeros of fresh pages cost nothing.
 Ways const zeros_of_fresh = {"zeroed_View_PinnedSpace", "View_PinnedSpace"};
-Ways const zeros_of_used  = {"zeroed_View_PinnedSpace", "memset_View_PinnedSpace"};
 
 struct What {
   std::string operation;
@@ -92,21 +91,8 @@ void add_warm(Ways const& ways, Effort const& effort, Cases& cases) {
   for (std::size_t bytes : warm_sizes(effort)) {
     double const seconds = double(warm_pairs(false, bytes) * bytes) / 2e9;
     add(cases, {"warm", ways, in_bytes(bytes), effort.repetitions(seconds)},
-        [bytes](WayInfo const& info, auto const& way) {
-          return warm(info, way, bytes, warm_pairs(info.caches, bytes));
-        });
+        [bytes](WayInfo const& info, auto const& way) { return warm(info, way, bytes); });
   }
-}
-
-void add_filled(Effort const& effort, Cases& cases) {
-  Sizes sizes = {64 * MiB};
-  if (effort.mode != Mode::quick) sizes = {MiB, 16 * MiB, 256 * MiB, GiB};
-  std::erase_if(sizes, [&](std::size_t bytes) { return 3 * bytes > most_bytes(effort); });
-  for (std::size_t bytes : sizes)
-    add(cases, {"filled", zeros_of_used, in_bytes(bytes), effort.repetitions(0.05), double(bytes)},
-        [bytes](WayInfo const& info, auto const& way) {
-          return warm(info, way, bytes, std::clamp<std::size_t>(GiB / bytes, 1, 20));
-        });
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -136,7 +122,6 @@ Cases alloc_cases(Effort const& effort) {
   add_warm(pools, effort, cases);
 #endif
   add_warm(views, effort, cases);
-  add_filled(effort, cases);
 #ifdef KOKKOS_ENABLE_CUDA
   add_free_busy(plain, effort, cases);
   add_free_busy(views, effort, cases);

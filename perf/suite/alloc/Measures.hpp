@@ -56,10 +56,10 @@ inline std::size_t warm_pairs(bool caches, std::size_t bytes) {
 
 /// Measures allocating and freeing in turn. A way that caches is warmed up.
 template <class Way>
-Measure warm(WayInfo const& info, Way way, std::size_t bytes, std::size_t pairs) {
+Measure warm(WayInfo const& info, Way way, std::size_t bytes) {
   return [=](bool damage) {
     if (info.caches) (void)way(bytes);
-    return time_pairs(way, bytes, pairs, damage);
+    return time_pairs(way, bytes, warm_pairs(info.caches, bytes), damage);
   };
 }
 
