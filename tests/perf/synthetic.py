@@ -153,7 +153,6 @@ def _streamed_loops(made):
         made.add(f"stream/{operation}/MappedSpace/zero_copy/baseline:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
         made.add(f"transport/{operation}/MappedSpace/automatic/baseline:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
     seconds = 3 * 8 * array / TWO_TO_ONE / 0.99
-    made.add(f"stream/triad/PinnedSpace/two_at_once/baseline:one_by_one/bytes:{array}", array / 20e9, array / 19.9e9, bytes=3.0 * array)
     for baseline, factor in (("pipeline", 1.005), ("link", 0.99)):
         made.add(f"stream/triad/PinnedSpace/staged/baseline:{baseline}/bytes:{8 * array}", seconds, seconds * factor,
                  bytes=24.0 * array)
@@ -185,8 +184,7 @@ def add_ranks(made, ranks=2, rate=BOTH):
 
 # Cases of whole Views, and what is wanted of their baselines' time by theirs.
 VIEWS = (("alloc/cold/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:4294967296", 8),
-         ("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.952),
-         ("alloc/filled/zeroed_View_PinnedSpace/baseline:memset_View_PinnedSpace/bytes:268435456", 0.9))
+         ("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.952))
 
 
 def _allocations(made):
@@ -200,5 +198,3 @@ def _allocations(made):
         for space, baseline in (("PinnedSpace", "cudaFreeHost"), ("View_PinnedSpace", "View_CudaHostPinnedSpace")):
             made.add(f"alloc/free_busy/{space}/baseline:{baseline}/bytes:{moved}", 1e-6, 0.05)
     made.add("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.19, 0.19)
-    for moved in (2**28, 2**30):
-        made.add(f"alloc/filled/zeroed_View_PinnedSpace/baseline:memset_View_PinnedSpace/bytes:{moved}", *[moved / 5e10] * 2)
