@@ -28,7 +28,7 @@ Cases choice_cases(Effort const& effort);
 Cases cpu_cases(Effort const& effort);
 Cases idioms_cases(Effort const& effort);
 
-/// Writes the results of the groups idioms and transport as tables.
+/// Writes the results of the group idioms as a table.
 void write_summary(std::ostream& out, std::vector<Result> const& results);
 
 /// Runs idioms with stock Kokkos in an adopted process, as standard input asks for them.
