@@ -24,6 +24,11 @@
 using namespace Program;
 
 void call_before_copy_from_symbol(std::function<void()> function);  // of the fake runtime
+#ifdef KOKKOS_HOST_SPACES_CUDA_12
+int batch_of_cuda_12(void** dsts, void** srcs, std::size_t* bytes, std::size_t count, void*,
+                     std::size_t*, std::size_t, std::size_t* failure,
+                     cudaStream_t stream) asm("cudaMemcpyBatchAsync");
+#endif
 
 namespace {
 
@@ -113,7 +118,13 @@ void strict_waits_for_its_own_stream() {
   REQUIRE(waits_in([&](cudaStream_t stream) {
     cudaMemcpyFromSymbolAsync(view.data(), device.data(), 64, 0, cudaMemcpyDeviceToHost, stream);
   }));
-#if CUDART_VERSION >= 13000
+#ifdef KOKKOS_HOST_SPACES_CUDA_12
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    void *dst = view.data(), *src = device.data();
+    std::size_t bytes = MiB, index = 0, failure = 0;
+    batch_of_cuda_12(&dst, &src, &bytes, 1, nullptr, &index, 1, &failure, stream);
+  }));
+#elif CUDART_VERSION >= 13000
   REQUIRE(waits_in([&](cudaStream_t stream) {
     void* dst         = view.data();
     void const* src   = device.data();
