@@ -378,6 +378,20 @@ void a_static_runtime_ends_locking() {
   REQUIRE(locked() == 1 && FakeCuda::calls("cudaHostRegister") == 2);
 }
 
+void a_module_copies_by_its_own_runtime() {
+  void* const module  = dlopen(KOKKOS_HOST_SPACES_MODULE, RTLD_NOW | RTLD_LOCAL);
+  void* const runtime = dlopen("libcudart.so.12", RTLD_NOW | RTLD_NOLOAD);
+  REQUIRE(module != nullptr && runtime != nullptr);
+  auto* const copy =
+      reinterpret_cast<int (*)(void*, void const*, std::size_t)>(dlsym(module, "module_copy"));
+  auto* const copies = reinterpret_cast<std::size_t (*)()>(dlsym(runtime, "fake_runtime_copies"));
+  View from(MiB), to(MiB);
+  from.fill(4);
+  std::size_t const here = FakeCuda::calls("cudaMemcpyAsync"), there = copies();
+  REQUIRE(copy(to.data(), from.data(), MiB) == 0 && to.holds(4));
+  REQUIRE(FakeCuda::calls("cudaMemcpyAsync") == here && copies() == there + 1);
+}
+
 // A policy of memory other than the default binds it. Locking leaves the pages where they are.
 void first_touch_decides_where_memory_is() {
   auto const is_bound = [](void const* memory) {
@@ -418,6 +432,7 @@ constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(a_reset_device_ends_locking),
                           CASE(a_refusal_leaves_it_pageable),
                           CASE(a_static_runtime_ends_locking),
+                          CASE(a_module_copies_by_its_own_runtime),
                           CASE(first_touch_decides_where_memory_is),
                           CASE(nothing_is_adopted)};
 

@@ -55,6 +55,9 @@ void call_before_copy_from_symbol(std::function<void()> function) {
 
 extern "C" {
 
+/// Of one runtime, where several are loaded.
+std::size_t fake_runtime_copies() { return FakeCuda::calls("cudaMemcpyAsync"); }
+
 cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   auto* const exchange =
       driver_function<CUresult(CUstreamCaptureMode*)>("cuThreadExchangeStreamCaptureMode");
