@@ -32,8 +32,8 @@ sanitize() {
   export programs=$build/tests/memspaces results shares
   export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_TEST_ELEMENTS=20000 \
     OMP_NUM_THREADS=2
-  # shellcheck disable=SC2016
   rm -f "$results"/sanitizer_*.log
+  # shellcheck disable=SC2016
   for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
     for ((share = 0; share < shares; ++share)); do echo "$tool $share memspaces_tests"; done
     for ((share = 0; share < shares; ++share)); do echo "$tool $share conformance_tests"; done
@@ -56,16 +56,21 @@ sanitize() {
 }
 
 # Checked before the first one begins: hours may lie before the last.
+will_be_built() { [[ " $* " = *" build "* || -d $build/tests ]]; }
 for stage in "$@"; do
   why=
   case $stage in
-    build | kokkos | configurations) ;;
-    test | cost | stress | perf | node)
-      [[ " $* " = *" build "* || -d $build/tests ]] || why="nothing is built in $build, and the stage build is not asked for" ;;
+    build | kokkos | configurations)
+      command -v "${CUDACXX:-nvcc}" > /dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CMAKE_ARGS:-}" ] ||
+        why="there is no nvcc in PATH or /usr/local/cuda/bin" ;;
+    test | cost | stress | perf | sanitize | several | node | reframe)
+      will_be_built "$@" || why="nothing is built in $build, and the stage build is not asked for" ;;&
     sanitize) command -v compute-sanitizer > /dev/null || why="there is no compute-sanitizer in PATH" ;;
-    several) nvidia-smi -L 2> /dev/null | grep -q '^GPU ' || why="no GPU is visible" ;;
+    several) nvidia-smi -L 2> /dev/null | grep -q '^GPU ' || why="no GPU is visible" ;;&
+    several | node) command -v mpiexec > /dev/null || why="there is no mpiexec in PATH" ;;
     reframe) command -v reframe > /dev/null || [ -x "$build/tools/reframe/bin/reframe" ] || [ -x build/tools/reframe/bin/reframe ] ||
       why="reframe is neither in PATH nor in build/tools/reframe" ;;
+    test | cost | stress | perf) ;;
     *) why="it is none of build test cost stress sanitize perf several node reframe kokkos configurations" ;;
   esac
   [ -z "$why" ] || { echo "gpu.sh: the stage $stage cannot run ($why): leave it out, or mend that" >&2; exit 2; }
