@@ -123,7 +123,7 @@ for stage in "$@"; do
         "$build/examples/heat/heat" "$results/heat.json" > "$results/heat.txt" 2>&1
       check python3 examples/heat/scaling_table.py "$results/heat.json"
       ;;
-    node)  # A table of TABLE MiB on 8 ranks, halos around 2 ranks, and ranks that are killed; one GPU serves several.
+    node)  # A table of TABLE MiB on 8 ranks, halos around 2 ranks, messages, and ranks that are killed; one GPU serves several.
       export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
       programs=$build/tests/memspaces/mpi
@@ -132,6 +132,7 @@ for stage in "$@"; do
         check timeout 400 mpiexec -n $n "$programs/node_measure" table "${TABLE:-8192}" 7 "$results/table_$n.json"
       done
       check timeout 400 mpiexec -n 2 "$programs/node_measure" exchange "${FACE:-64}" 30 "$results/exchange.json"
+      check timeout 100 mpiexec -n 2 "$programs/node_measure" message 32 7 "$results/message.json"
       check bash tests/memspaces/mpi/killed_ranks.sh 20 mpiexec -n 2 "$programs/memspaces_ranks"
       ;;
     kokkos)  # Builds Kokkos, the library and these tests alone: 3 minutes on 16 cores.
