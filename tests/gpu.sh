@@ -16,7 +16,11 @@
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
-results=$(mkdir -p "${1:?a folder for results}" && cd "$1" && pwd)
+folder=${1:?a folder for results}
+if ! results=$(mkdir -p "$folder" && cd "$folder" && pwd) || [ ! -w "$results" ]; then
+  echo "gpu.sh: the folder for results ($folder) cannot be made or written: name another" >&2
+  exit 2
+fi
 shift
 [ $# -gt 0 ] || set -- build test cost stress sanitize perf
 build=build/cuda
