@@ -53,19 +53,6 @@ TEST_CASE("Kokkos is asked for no fences around kernels", "[audit]") {
   kokkosp_request_tool_settings(1, nullptr);
 }
 
-TEST_CASE("any label is counted, and written on one line", "[audit]") {
-  std::string const very_long(100000, 'x');
-  auto const result = audited([&] {
-    copy("\"quoted\" \\ and\na line", nullptr);
-    copy(very_long.c_str(), "\xff");
-  });
-  CHECK_THAT(result.file,
-             ContainsSubstring(R"(`"quoted" \ and\x0aa line` (Cuda) <- (no label) (Host))"));
-  CHECK_THAT(result.file, ContainsSubstring("`\uFFFD`"));
-  CHECK(result.file.size() < 10000);
-  CHECK_THAT(result.text, ContainsSubstring("in copies (2)"));
-}
-
 TEST_CASE("events without the others of their kind do no harm", "[audit]") {
   auto const result = audited([] {
     kokkosp_end_deep_copy();

@@ -105,19 +105,6 @@ TEST_CASE("paths end at the same time, and none gets less than a first chunk", "
   CHECK(split_over_paths(MiB, {5e10, 5e10}, rules).size() == 1);
 }
 
-TEST_CASE("chunks of a relay grow to the host and shrink to the device", "[multi_path]") {
-  RelayRules const rules;
-  for (std::size_t bytes :
-       {KiB, std::size_t(1) << 20, std::size_t(9000) * KiB, (std::size_t(100) << 20) + 12345}) {
-    auto to_host = relay_chunks(bytes, false, rules), to_device = relay_chunks(bytes, true, rules);
-    CHECK(std::accumulate(to_host.begin(), to_host.end(), std::size_t(0)) == bytes);
-    CHECK(*std::max_element(to_host.begin(), to_host.end()) <= rules.chunk);
-    CHECK(to_host.front() <= 2 * rules.first_chunk);
-    std::reverse(to_device.begin(), to_device.end());
-    CHECK(to_host == to_device);
-  }
-}
-
 TEST_CASE("a copy goes over all links in equal parts, ordered on its stream", "[multi_path]") {
   for (int devices : {2, 4, 8}) {
     FakeCuda::reset(devices);
