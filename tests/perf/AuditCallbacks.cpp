@@ -4,20 +4,9 @@
 // The functions that Kokkos calls, with anything that a program may hand over.
 
 #include "Audited.hpp"
+#include "../support/Tests.hpp"
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <numeric>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,8 +29,6 @@ void make(char const* in, char const* label, std::uint64_t bytes, int times = 1)
     kokkosp_deallocate_data(space(in), label, bytes_of_all, bytes);
   }
 }
-
-using Catch::Matchers::ContainsSubstring;
 
 }  // namespace
 

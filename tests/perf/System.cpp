@@ -4,8 +4,7 @@
 #include "../../perf/plain/Numbers.hpp"
 #include "../../perf/support/Format.hpp"
 #include "../../perf/support/System.hpp"
-
-#include <catch2/catch_test_macros.hpp>
+#include "../support/Tests.hpp"
 
 using namespace KokkosHostSpaces::Perf;
 

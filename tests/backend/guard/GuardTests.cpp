@@ -15,7 +15,6 @@
 #include <csetjmp>
 #include <csignal>
 #include <deque>
-#include <future>
 
 #include <fcntl.h>
 

@@ -7,8 +7,6 @@
 #include "../../support/SignalMask.hpp"
 #include "../BackendTest.hpp"
 
-#include <set>
-
 #include <sched.h>
 #include <sys/resource.h>
 

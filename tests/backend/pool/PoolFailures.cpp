@@ -9,8 +9,6 @@
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
 
-#include <new>
-
 #include <sys/wait.h>
 
 TEST_CASE("without events the pool does not grow for ever, and gives back what is done") {

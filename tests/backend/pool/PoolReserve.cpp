@@ -8,7 +8,6 @@
 
 #include <exception>
 #include <latch>
-#include <limits>
 #include <system_error>
 
 #include <sys/resource.h>

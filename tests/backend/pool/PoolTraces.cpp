@@ -8,8 +8,6 @@
 #include "PoolTest.hpp"
 #include "Traces.hpp"
 
-#include <cstdio>
-
 #include <malloc.h>
 #include <sys/wait.h>
 

@@ -3,23 +3,11 @@
 
 // deep_copy_all equals memmove piece by piece, in every build: Views, slices, and both prepared.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
 #include <Kokkos_Graph.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <random>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace BatchEqualsMemmove {
-
-namespace khs = KokkosHostSpaces;
 
 using Execution = Kokkos::DefaultExecutionSpace;
 using Slices    = std::vector<khs::Slice>;

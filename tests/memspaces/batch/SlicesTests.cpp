@@ -4,21 +4,11 @@
 // Slices of two Views, in every build: which arguments deep_copy_all takes, and what it refuses.
 // Contents: BatchEqualsMemmove.cpp.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <array>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace SlicesOfViews {
-
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
 
 using Execution   = Kokkos::DefaultExecutionSpace;
 using DeviceSpace = Execution::memory_space;

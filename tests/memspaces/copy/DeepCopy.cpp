@@ -3,14 +3,8 @@
 
 // deep_copy between the spaces that every build has.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
 using Left  = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
 

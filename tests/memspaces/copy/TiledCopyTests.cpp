@@ -3,16 +3,11 @@
 
 // Tiles of a copy, and their kernel with a team of threads of the host.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
+
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-
-#include <algorithm>
 #include <barrier>
-#include <cstring>
-#include <thread>
-#include <vector>
 
 namespace TiledCopies {
 

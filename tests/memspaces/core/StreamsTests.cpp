@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Driver.hpp"
+#include "../FakeTest.hpp"
 #include "../../../backend/Registry.hpp"
-#include "../../support/FakeCuda.hpp"
 
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <cuda_runtime_api.h>
 
 using namespace KokkosHostSpaces::Impl;
 

@@ -3,33 +3,14 @@
 
 // Copies over the links of several devices, on the fake CUDA runtime.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../support/ChildOfFork.hpp"
-#include "../../support/DeviceWork.hpp"
+#include "../FakeTest.hpp"
 #include "../../support/FailNth.hpp"
-#include "../../support/FakeCuda.hpp"
 
 #include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 namespace RelayedCopiesTests {
 
 using namespace KokkosHostSpaces::Impl;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 

@@ -4,19 +4,11 @@
 // Arguments of streamed loops that are refused, and the messages that say why.
 
 #include "StreamCases.hpp"
-
-#include <KokkosHostSpaces/Error.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include "../../support/Tests.hpp"
 
 namespace StreamBindingTests {
 
 using namespace StreamCases;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 using KokkosHostSpaces::Error;
 
 namespace {

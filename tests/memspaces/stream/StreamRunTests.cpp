@@ -8,17 +8,9 @@
 
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <algorithm>
-#include <functional>
-#include <utility>
-
 namespace StreamRunTests {
 
 using namespace StreamCases;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 

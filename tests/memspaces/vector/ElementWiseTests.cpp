@@ -4,22 +4,7 @@
 // element_wise and element_sum equal a loop on the host, for all lengths, alignments and types.
 
 #include "../Rounds.hpp"
-
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <type_traits>
-#include <utility>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace {
 
