@@ -4,20 +4,11 @@
 // The calls of the CUDA runtime that DeepCopyAll.hpp and PreparedCopies.hpp promise.
 
 #include "../DriverSpy.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <set>
-#include <utility>
-#include <vector>
-
 namespace BatchCalls {
-namespace khs = KokkosHostSpaces;
 namespace {
 
 using Host   = Kokkos::View<char*, khs::PinnedSpace>;

@@ -6,27 +6,9 @@
 
 #include "../../support/DeviceWork.hpp"
 #include "../Rounds.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/generators/catch_generators_adapters.hpp>
-#include <catch2/generators/catch_generators_random.hpp>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <bit>
-#include <cmath>
-#include <memory>
-#include <random>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 
