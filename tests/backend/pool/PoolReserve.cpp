@@ -27,18 +27,6 @@ TEST_CASE("threads reserve at the same time, any number of times, and leave no t
   CHECK(PoolTest::usage().bytes_cached >= 400 * 64 * KiB);
 }
 
-TEST_CASE("what no machine has cannot be reserved") {
-  PoolTest const test;
-  pool::set_limit(8 * MiB);
-  constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
-  for (std::size_t const chunk : {huge, 4 * MiB}) {
-    pool::Reservation const much = PoolTest::reserve(huge, chunk);
-    CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
-    CHECK(much.bytes_done() == 0);
-    CHECK(PoolTest::usage().bytes_locked == 0);
-  }
-}
-
 TEST_CASE("where the system gives no thread the refusal is the library's, with what to do") {
   if (sanitized) SKIP("a sanitizer does not stand a limit of addresses");
   PoolTest const test;
