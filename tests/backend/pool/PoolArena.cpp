@@ -37,27 +37,6 @@ struct TestArena {
 
 }  // namespace
 
-TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driver has none") {
-  TestArena test;
-  test.add(100 * page);
-  Block* const front = test.arena.take(10 * page, any_size);
-  CHECK(front->dirty == 0);
-  test.arena.put(*front);
-  Block* const whole = test.arena.take(100 * page, any_size);
-  REQUIRE(whole != nullptr);
-  CHECK(whole->dirty == 10 * page);
-  test.arena.put(*whole);
-  Block* const again = test.arena.take(50 * page, any_size);
-  CHECK(again->dirty == 50 * page);
-  Block* const rest = test.arena.take(50 * page, any_size);
-  CHECK(rest->dirty == 50 * page);
-
-  Segment driver;
-  driver.region = {again->address, 10 * page, Origin::driver};
-  test.arena.add(driver);
-  CHECK(test.arena.take(10 * page, any_size)->dirty == 10 * page);
-}
-
 namespace {
 
 void* const across_windows = reinterpret_cast<void*>(std::uintptr_t(7 * page_window + 30 * GiB));

@@ -126,26 +126,6 @@ TEST_CASE("a copy goes over all links in equal parts, ordered on its stream", "[
   }
 }
 
-TEST_CASE("each link carries its part of a copy", "[multi_path]") {
-  FakeCuda::reset(4);
-  Arrays arrays(1024 * KiB);
-  RelayedCopies copies(0, others(4), equal_links(), "", small_rules());
-  for (bool const to_device : {true, false}) {
-    std::size_t const before = FakeCuda::copied().size();
-    void* const host         = arrays.host.data();
-    copies.enqueue(to_device ? arrays.device() : host, to_device ? host : arrays.device(),
-                   arrays.bytes, arrays.stream.get());
-    arrays.stream.wait();
-    std::map<int, std::size_t> carried;
-    auto const list = FakeCuda::copied();
-    for (std::size_t i = before; i < list.size(); ++i)
-      carried[Backend::Driver::device_of(to_device ? list[i].dst : list[i].src)] += list[i].bytes;
-    CHECK(carried.size() == 4);
-    for (auto const& [device, bytes] : carried) CHECK(bytes == arrays.bytes / 4);
-  }
-  CHECK(arrays.on_device(1));
-}
-
 TEST_CASE("copies that would gain nothing go over the own link", "[multi_path]") {
   FakeCuda::reset(3);
   FakeCuda::set_apart(2);
