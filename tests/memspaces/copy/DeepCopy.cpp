@@ -5,9 +5,6 @@
 
 #include "../KokkosTest.hpp"
 
-using Left  = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
-
 TEMPLATE_TEST_CASE("a value fills a View, with and without an instance, and rank zero works",
                    "[deep_copy]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {
   Kokkos::View<double**, TestType> const view("view", 20, 30);

@@ -134,10 +134,6 @@ struct OneArray {
     DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
   }
 
-  bool has(void const* pointer) const {
-    return pointer >= array.data() && pointer < array.data() + rows;
-  }
-
   Array array;
   Locked locked;
   std::vector<std::unique_ptr<DeviceWork::Stream>> streams;
