@@ -3,17 +3,7 @@
 
 // Copies over the links of two and more devices that are there.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <cstdint>
-#include <memory>
-#include <stdexcept>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace MultiPathCuda {
 

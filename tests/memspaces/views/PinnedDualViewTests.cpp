@@ -3,16 +3,9 @@
 
 // A PinnedDualView behaves as a Kokkos::DualView, and its host side stays pinned; mirrors in PinnedSpace.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
 #include <Kokkos_DualView.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-
-#include <cstddef>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace PinnedDualViewTests {
 
