@@ -16,7 +16,11 @@
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
-results=$(mkdir -p "${1:?a folder for results}" && cd "$1" && pwd)
+folder=${1:?a folder for results}
+if ! results=$(mkdir -p "$folder" && cd "$folder" && pwd) || [ ! -w "$results" ]; then
+  echo "gpu.sh: the folder for results ($folder) cannot be made or written: name another" >&2
+  exit 2
+fi
 shift
 [ $# -gt 0 ] || set -- build test cost stress sanitize perf
 build=build/cuda
@@ -32,8 +36,8 @@ sanitize() {
   export programs=$build/tests/memspaces results shares
   export KOKKOS_HOST_SPACES_TEST_STREAMED=10 KOKKOS_HOST_SPACES_TEST_ELEMENTS=20000 \
     OMP_NUM_THREADS=2
-  # shellcheck disable=SC2016
   rm -f "$results"/sanitizer_*.log
+  # shellcheck disable=SC2016
   for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
     for ((share = 0; share < shares; ++share)); do echo "$tool $share memspaces_tests"; done
     for ((share = 0; share < shares; ++share)); do echo "$tool $share conformance_tests"; done
@@ -56,16 +60,21 @@ sanitize() {
 }
 
 # Checked before the first one begins: hours may lie before the last.
+will_be_built() { [[ " $* " = *" build "* || -d $build/tests ]]; }
 for stage in "$@"; do
   why=
   case $stage in
-    build | kokkos | configurations) ;;
-    test | cost | stress | perf | node)
-      [[ " $* " = *" build "* || -d $build/tests ]] || why="nothing is built in $build, and the stage build is not asked for" ;;
+    build | kokkos | configurations)
+      command -v "${CUDACXX:-nvcc}" > /dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CMAKE_ARGS:-}" ] ||
+        why="there is no nvcc in PATH or /usr/local/cuda/bin" ;;
+    test | cost | stress | perf | sanitize | several | node | reframe)
+      will_be_built "$@" || why="nothing is built in $build, and the stage build is not asked for" ;;&
     sanitize) command -v compute-sanitizer > /dev/null || why="there is no compute-sanitizer in PATH" ;;
-    several) nvidia-smi -L 2> /dev/null | grep -q '^GPU ' || why="no GPU is visible" ;;
+    several) nvidia-smi -L 2> /dev/null | grep -q '^GPU ' || why="no GPU is visible" ;;&
+    several | node) command -v mpiexec > /dev/null || why="there is no mpiexec in PATH" ;;
     reframe) command -v reframe > /dev/null || [ -x "$build/tools/reframe/bin/reframe" ] || [ -x build/tools/reframe/bin/reframe ] ||
       why="reframe is neither in PATH nor in build/tools/reframe" ;;
+    test | cost | stress | perf) ;;
     *) why="it is none of build test cost stress sanitize perf several node reframe kokkos configurations" ;;
   esac
   [ -z "$why" ] || { echo "gpu.sh: the stage $stage cannot run ($why): leave it out, or mend that" >&2; exit 2; }
@@ -118,7 +127,7 @@ for stage in "$@"; do
         "$build/examples/heat/heat" "$results/heat.json" > "$results/heat.txt" 2>&1
       check python3 examples/heat/scaling_table.py "$results/heat.json"
       ;;
-    node)  # A table of TABLE MiB on 8 ranks, halos around 2 ranks, and ranks that are killed; one GPU serves several.
+    node)  # A table of TABLE MiB on 8 ranks, halos around 2 ranks, messages, and ranks that are killed; one GPU serves several.
       export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
       programs=$build/tests/memspaces/mpi
@@ -127,6 +136,7 @@ for stage in "$@"; do
         check timeout 400 mpiexec -n $n "$programs/node_measure" table "${TABLE:-8192}" 7 "$results/table_$n.json"
       done
       check timeout 400 mpiexec -n 2 "$programs/node_measure" exchange "${FACE:-64}" 30 "$results/exchange.json"
+      check timeout 100 mpiexec -n 2 "$programs/node_measure" message 32 7 "$results/message.json"
       check bash tests/memspaces/mpi/killed_ranks.sh 20 mpiexec -n 2 "$programs/memspaces_ranks"
       ;;
     kokkos)  # Builds Kokkos, the library and these tests alone: 3 minutes on 16 cores.

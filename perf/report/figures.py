@@ -147,6 +147,32 @@ def _nvbandwidth(run: Run) -> str:
     return _markdown([["nvbandwidth's name", "ours", "plain CUDA", "size"], *rows])
 
 
+#: What of a step is not computing: a case, in how many steps it comes once, and the step.
+_SHARES = {
+    "ExaMiniMD: outside of force, neighbours and halo": ("ExaMiniMD:_its_part_outside_of_force,_neighbours,_halo,_dump_every_10th",
+                                                       1, "ExaMiniMD:_step,_dump_every_10th"),
+    "AthenaK: output": ("AthenaK:_one_output", 10, "AthenaK:_step,_output_every_10th"),
+    "SPARTA, collide, 2 ranks: communication": ("SPARTA:_communication_of_a_step,_collide,_2_ranks", 1,
+                                                "SPARTA:_step,_collide,_2_ranks"),
+    "SPARTA, sphere, 2 ranks: communication": ("SPARTA:_communication_of_a_step,_sphere,_balanced_every_10th,_2_ranks", 1,
+                                               "SPARTA:_step,_sphere,_balanced_every_10th,_2_ranks")}
+
+
+def _shares(run: Run) -> str:
+    """Times of a part of a step and of the step, and the share, before and with ours."""
+    rows = []
+    for doing, (part, steps, step) in _SHARES.items():
+        cells = [doing]
+        cases = [case for name in (part, step) for case in run.cases.values() if case.name.startswith(f"codes/{name}/")]
+        if len(cases) != 2:
+            raise ResultsError(f"there is not one case each of {part} and {step}")
+        for quantity in ("baseline_seconds", "seconds"):
+            some, whole = _median(cases[0], quantity) / steps, _median(cases[1], quantity)
+            cells.append(f"{rough_time_text(some)} of {rough_time_text(whole)}: {100 * some / whole:.0f} %")
+        rows.append(cells)
+    return _markdown([["part of a step", "before", "ours"], *rows])
+
+
 def _machines(files: dict[str, Run]) -> str:
     """A column for each file; what a file does not tell stands there as such."""
     def cell(run: Run, text: str) -> str:
@@ -174,6 +200,8 @@ def _origin(files: dict[str, Run]) -> str:
 def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
     if kind == "nvbandwidth":
         return _nvbandwidth(run)
+    if kind == "shares":
+        return _shares(run)
     if kind == "crossing":
         return _crossing(run) or "Not measured yet.\n"
     try:
@@ -189,7 +217,7 @@ def _table(kind: str, names: str | None, sizes: str | None, run: Run) -> str:
               "times": lambda: _times(cases), "gains": lambda: _gains(cases),
               "pairs": lambda: _pairs(cases), "worst": lambda: _worst(cases)}
     if kind not in tables:
-        raise ResultsError(f"there is no table {kind}: crossing, machine, nvbandwidth, {', '.join(tables)}")
+        raise ResultsError(f"there is no table {kind}: crossing, machine, nvbandwidth, shares, {', '.join(tables)}")
     return tables[kind]() if cases else "Not measured yet.\n"
 
 

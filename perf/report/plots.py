@@ -16,8 +16,8 @@ from .looks import (
 from .numbers import Summary, gain_text, rough_time_text, size_name, time_unit
 from .results import Run
 from .series import (
-    FIRST, Scaling, baseline_name, cases_of, crossings, gains, line_name, lines, of_bytes, ordered, rate_lines, size, ways,
-    worst_lines)
+    FIRST, TRACES, Scaling, baseline_name, cases_of, crossings, gains, line_name, lines, of_bytes, ordered, rate_lines, size,
+    ways, worst_lines)
 
 
 def rates(run: Run, group: str, type_name: str = ""):
@@ -231,6 +231,28 @@ def several_gpus(found: list[Scaling], machine: str):
         axes.set_xlabel("ranks, one GPU each")
         axes.set_ylabel("GB/s, sum of all ranks")
     legend(figure, panels, machine, baseline=False)
+    return figure
+
+
+def locked_memory(run: Run):
+    """Plots memory in use, and what of it and beside it is page-locked, over the allocations of each trace in TRACES."""
+    found = [(name, case) for name in TRACES for case in run.cases.values()
+             if case.group == "traces" and case.name.endswith(f"/{name}") and case.values("locked_mib")]
+    if not found:
+        return None
+    figure, panels = panels_of(len(found), 3, 3.2, 1.8, 1, sharex=True)
+    for place, (axes, (name, case)) in enumerate(zip(panels, found)):
+        in_use, locked = case.values("in_use_mib"), case.values("locked_mib")
+        at = [float(run.context["allocations"]) * (part + 1) / len(locked) for part in range(len(locked))]
+        axes.fill_between(at, in_use, color="#bbbbbb", label="in use", linewidth=0)
+        axes.plot(at, locked, color=COLOURS[0], linewidth=1, label="page-locked")
+        axes.set_ylim(0, 1.15 * max(locked))
+        axes.set_title(f"{name.replace('_', ' ')}: at most {max(locked) / max(in_use):.1f} x")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
+        axes.set_xlabel("allocations" if place + 3 >= len(found) else "")
+        axes.set_ylabel("MiB" if place % 3 == 0 else "")
+    legend(figure, panels, f"the pool on a host without a GPU, commit {run.context.get('commit')}, {run.context['date'][:10]}", 2,
+           baseline=False)
     return figure
 
 

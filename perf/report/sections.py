@@ -260,6 +260,9 @@ def _run(writer: _Writer, run: Run, suffix: str) -> None:
     if choices := [case for case in cases_of(run, "transport") if "automatic" in case.words]:
         document.heading(f"What streamed loops choose, {run.title}", 3)
         _pairs(document, choices)
+    if any(case.group == "traces" for case in run.cases.values()):
+        document.heading(f"Memory locked over time, {run.title}", 3)
+        writer.picture("locked_memory", f"locked{suffix}", "Memory in use and page-locked over the allocations of a trace", run)
     for group, heading in (("latency", "Latency"), ("stream", "Streamed loops")):
         if cases_of(run, group):
             document.heading(f"{heading}, {run.title}", 3)

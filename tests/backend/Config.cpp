@@ -6,8 +6,6 @@
 #include "CapturedStderr.hpp"
 #include "BackendTest.hpp"
 
-#include <map>
-
 namespace {
 
 using Environment = std::map<std::string, std::string>;

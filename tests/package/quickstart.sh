@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
 # `quickstart.sh test` fails if anything does in one of its build trees, or has no tests, and `quickstart.sh` if what it
-# measures is wrong: on a project that is made up, by the presets and the programs of this machine:
+# measures is wrong: on a project that is made up, by the presets and the programs of this machine. tests/gpu.sh begins no
+# stage if one of them cannot run:
 # bash quickstart.sh <source folder> <folder to work in>
 
 set -euo pipefail
@@ -77,3 +78,19 @@ rm -rf build
 touch build
 expect 1 "this clone cannot be written" "" ""
 grep -q "^first View " log
+
+# Each tool is there, and nothing is built.
+mkdir tests
+cp "$SOURCE/tests/gpu.sh" tests/
+printf '#!/bin/sh\necho "GPU 0: made up"\n' > bin/nvidia-smi
+cp bin/reframe bin/compute-sanitizer
+cp bin/reframe bin/mpiexec
+for stage in test cost stress sanitize perf several node reframe; do
+  code=0
+  bash tests/gpu.sh results kokkos "$stage" > log 2>&1 || code=$?
+  if [ $code -ne 2 ] || ! grep -q "the stage $stage cannot run (nothing is built" log; then
+    cat log
+    echo "gpu.sh $stage ended with $code"
+    exit 1
+  fi
+done

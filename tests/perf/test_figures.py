@@ -37,6 +37,12 @@ class Figures(ReportTest):
         self.assertIn("does not tell the origin of its tables", said)
         self.assertEqual(self.figures()[0], 1)
 
+    def test_shares_of_steps_need_the_part_and_the_step(self):
+        self.page.write_text("<!-- table shares of results.json -->\n<!-- end -->\n", encoding="utf-8")
+        code, text = self.call("figures", self.page)
+        self.assertEqual(code, 2, text)
+        self.assertIn("there is not one case each of ExaMiniMD", text)
+
     def test_rates_of_links_have_the_names_of_nvbandwidth(self):
         self.page.write_text("<!-- table nvbandwidth of results.json -->\n<!-- end -->\n", encoding="utf-8")
         self.figures("--write")

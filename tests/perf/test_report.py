@@ -74,6 +74,28 @@ class Report(ReportTest):
         self.assertRegex((out / "pictures" / "copy_ratio.svg").read_text(encoding="utf-8"), ">0[.]5<")
 
     @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")
+    def test_pictures_of_the_repository_are_those_of_its_results(self):
+        from report import plots
+        from report.looks import matplotlib
+        from report.results import load
+
+        folder = pathlib.Path(__file__).resolve().parents[2] / "perf" / "results"
+        drawn = {"h200/suite.json": {
+                     "crossing": plots.crossing_maps, "gains": plots.first_gains,
+                     "transport": lambda run: plots.rates(run, "transport"),
+                     "vector_ratio": lambda run: plots.ratios(run, "vector")},
+                 "host/locked.json": {"locked": plots.locked_memory}}
+        known = {(folder / file).parent / "pictures" / f"{name}.svg" for file, names in drawn.items() for name in names}
+        self.assertEqual(known, set(folder.glob("*/pictures/*")))
+        for file, pictures in drawn.items():
+            run = load(folder / file)
+            for name, draw in pictures.items():
+                stored = ((folder / file).parent / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+                if f"Matplotlib v{matplotlib.__version__}," not in stored:
+                    self.skipTest("the pictures were drawn by another matplotlib")
+                self.assertTrue(plots.svg(draw(run)) == stored, f"{name} is not that of {file}: draw it anew")
+
+    @unittest.skipUnless(HAS_PLOTS, f"{sys.executable} has no matplotlib")
     def test_points_stand_at_their_sizes_and_are_joined(self):
         from report.looks import draw, plt
         from report.numbers import Summary

@@ -3,12 +3,15 @@
 
 // Replays traces of allocations: how much memory the pool locks compared with the peak in use, how often it
 // locks fresh pages, and what glibc's malloc takes from the system for the same traces. Prints a table.
-// KOKKOS_HOST_SPACES_TEST_STEPS: allocations a trace (100000 if unset).
+// KOKKOS_HOST_SPACES_TEST_STEPS: allocations a trace (100000 if unset). KOKKOS_HOST_SPACES_TEST_CURVES: a file for
+// memory in use and locked over time, as perf/report.py reads it; KOKKOS_HOST_SPACES_TEST_COMMIT: named there.
 
 #include "PoolTest.hpp"
 #include "Traces.hpp"
 
 #include <cstdio>
+#include <ctime>
+#include <fstream>
 
 #include <malloc.h>
 #include <sys/wait.h>
@@ -28,11 +31,18 @@ void replay(Trace const& trace, std::size_t steps, Traces::Allocator& allocator)
 struct Result {
   std::size_t peak = 0, locked = 0, refused = 0, heaps = 0;
   std::size_t late = 0, late_misses = 0;  ///< allocations after the first quarter
+  struct Moment {
+    std::size_t in_use, locked;
+  };
+  std::vector<Moment> curve;  ///< the most of each part of the trace
 };
+
+constexpr std::size_t parts = 250;
 
 class OfPool : public Traces::Allocator {
  public:
-  explicit OfPool(std::size_t steps) : m_early(steps / 4) {}
+  explicit OfPool(std::size_t steps)
+      : m_early(steps / 4), m_of_part(std::max<std::size_t>(steps / parts, 1)) {}
 
   void* allocate(std::size_t bytes) override {
     void* memory = nullptr;
@@ -44,6 +54,10 @@ class OfPool : public Traces::Allocator {
     Pools& pools  = Pools::instance();
     result.peak   = std::max(result.peak, pools.traffic().in_use());
     result.locked = std::max(result.locked, pools.ledger.locked());
+    if (m_done % m_of_part == 0) result.curve.push_back({0, 0});
+    auto& [in_use, locked] = result.curve.back();
+    in_use                 = std::max(in_use, pools.traffic().in_use());
+    locked                 = std::max(locked, pools.ledger.locked());
     if (++m_done == m_early) m_early_misses = PoolTest::usage().misses;
     return memory;
   }
@@ -59,7 +73,7 @@ class OfPool : public Traces::Allocator {
   Result result;
 
  private:
-  std::size_t const m_early;
+  std::size_t const m_early, m_of_part;
   std::size_t m_done = 0, m_early_misses = 0;
 };
 
@@ -119,11 +133,35 @@ double replay_on_malloc(Trace const& trace, std::size_t steps) {
   return ratio;
 }
 
+std::string curve_in_json(std::string name, std::vector<Result::Moment> const& curve) {
+  std::replace(name.begin(), name.end(), ' ', '_');
+  std::string in_use, locked;
+  for (auto const& [bytes, locked_bytes] : curve) {
+    in_use += (in_use.empty() ? "" : ",") + std::to_string(bytes / MiB);
+    locked += (locked.empty() ? "" : ",") + std::to_string(locked_bytes / MiB);
+  }
+  return R"({"name":"traces/locked/PinnedSpace/)" + name +
+         R"(","label":"","seconds":[],"in_use_mib":[)" + in_use + "],\"locked_mib\":[" + locked +
+         "]}";
+}
+
+void write_curves(char const* file, std::size_t steps, std::string const& cases) {
+  char const* const commit = std::getenv("KOKKOS_HOST_SPACES_TEST_COMMIT");
+  std::time_t const now    = std::time(nullptr);
+  char date[32];
+  std::strftime(date, sizeof date, "%FT%TZ", std::gmtime(&now));
+  std::ofstream(file) << R"({"context":{"date":")" << date << R"(","commit":")"
+                      << (commit != nullptr ? commit : "")
+                      << R"(","groups":"traces","allocations":")" << steps << "\"},\n\"cases\":[\n"
+                      << cases << "\n]}\n";
+}
+
 }  // namespace
 
 TEST_CASE("the memory locked is bounded for each trace") {
   char const* const given = std::getenv("KOKKOS_HOST_SPACES_TEST_STEPS");
   std::size_t const steps = given != nullptr ? std::strtoul(given, nullptr, 10) : 100000;
+  std::string curves;
   std::vector<double> malloc_ratios;  // before the heap of this process grows
   for (Trace const& trace : Traces::all()) malloc_ratios.push_back(replay_on_malloc(trace, steps));
   auto malloc_ratio = malloc_ratios.begin();
@@ -137,6 +175,7 @@ TEST_CASE("the memory locked is bounded for each trace") {
                 static_cast<double>(free.locked) / static_cast<double>(free.peak), *malloc_ratio++,
                 free.late / std::max<std::size_t>(free.late_misses, 1), limited.refused);
     std::fflush(stdout);
+    curves += (curves.empty() ? "" : ",\n") + curve_in_json(trace.name, free.curve);
     CAPTURE(trace.name);
     auto const allowed = static_cast<std::size_t>(trace.most * static_cast<double>(free.peak));
     CHECK(free.locked <= allowed + 4 * MiB * free.heaps);
@@ -144,4 +183,6 @@ TEST_CASE("the memory locked is bounded for each trace") {
     // Blocks that survive their phase may hinder the next one at any limit.
     if (trace.most <= 2.5) CHECK(limited.refused == 0);
   }
+  if (char const* const file = std::getenv("KOKKOS_HOST_SPACES_TEST_CURVES"))
+    write_curves(file, steps, curves);
 }

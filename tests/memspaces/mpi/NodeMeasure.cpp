@@ -5,6 +5,7 @@
 //
 //   node_measure table <MiB> <rounds> <file>      one table for all ranks, beside a private one of one rank
 //   node_measure exchange <MiB> <rounds> <file>   halos with faces from 64 KiB to so many MiB, around a ring of ranks
+//   node_measure message <MiB> <rounds> <file>    a message there and back (as OSU's latency), by kind of memory
 //
 // The first rank writes JSON. Exits with 1 if a result is wrong; judges no time.
 
@@ -21,6 +22,9 @@
 #include <vector>
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 namespace khs = KokkosHostSpaces;
 
@@ -398,6 +402,41 @@ bool measure_halo(std::string const& kind, std::size_t bytes, int rounds, Json& 
   return right;
 }
 
+// Between the first two ranks; the time is that of one way.
+template <class Space>
+bool measure_message(char const* key, std::size_t bytes, int rounds, Json& json) {
+  Kokkos::View<char*, Space> const buffer("buffer", bytes);
+  Kokkos::deep_copy(buffer, char(1 + rank));
+  int const times = 20;
+  std::vector<double> seconds;
+  for (int round = 0; round < rounds; ++round)
+    seconds.push_back(time_of_all([&] {
+                        for (int i = 0; rank < 2 && i < 2 * times; ++i)
+                          if (rank == i % 2)
+                            MPI_Send(buffer.data(), int(bytes), MPI_CHAR, 1 - rank, 0,
+                                     MPI_COMM_WORLD);
+                          else
+                            MPI_Recv(buffer.data(), int(bytes), MPI_CHAR, 1 - rank, 0,
+                                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                      }) /
+                      (2 * times));
+  json.add(key, median(seconds));
+  auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), buffer);
+  return rank > 1 || (result(0) == 1 && result(bytes - 1) == 1);
+}
+
+bool measure_messages(std::size_t bytes, int rounds, Json& json) {
+  json.add("bytes", double(bytes));
+  bool right = measure_message<Kokkos::HostSpace>("pageable_seconds", bytes, rounds, json);
+  right      = measure_message<khs::PinnedSpace>("pinned_seconds", bytes, rounds, json) && right;
+  right      = measure_message<khs::MappedSpace>("mapped_seconds", bytes, rounds, json) && right;
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  if (MPIX_Query_cuda_support() == 1)
+    right = measure_message<Memory>("device_seconds", bytes, rounds, json) && right;
+#endif
+  return right;
+}
+
 bool measure(std::string const& what, std::size_t MiB, int rounds, std::string const& file) {
   std::vector<std::string> results;
   bool right      = true;
@@ -411,6 +450,9 @@ bool measure(std::string const& what, std::size_t MiB, int rounds, std::string c
     take([&](Json& json) {
       return measure_table(std::max(MiB << 20, std::size_t(1) << 16), rounds, json);
     });
+  } else if (what == "message") {
+    for (std::size_t bytes = 8; bytes <= std::max(MiB << 20, std::size_t(8)); bytes *= 8)
+      take([&](Json& json) { return measure_messages(bytes, rounds, json); });
   } else {
     for (char const* const kind : {"dense", "rows", "elements"})
       for (std::size_t bytes = std::size_t(1) << 16;
