@@ -113,6 +113,7 @@ void visit(Config& config, Visitor const& visitor) {
   visitor("STREAM_MEMORY", config.stream_memory);
   visitor("POOL", config.pool);
   visitor("MULTI_PATH", config.multi_path);
+  visitor("UNBUFFERED", config.unbuffered);
   visitor("THRESHOLDS", config.thresholds);
   visitor("SCRUB", config.scrub);
   visitor("PRETEND_DEVICE", config.pretend_device);

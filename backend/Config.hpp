@@ -36,7 +36,8 @@ struct Config {
   std::size_t stream_memory = std::size_t(1)
                               << 30;  ///< _STREAM_MEMORY: bytes of a device, as above
   bool pool       = true;             ///< _POOL: on | off: cache freed memory
-  bool multi_path = true;  ///< _MULTI_PATH: on | off: copies may go over links of other devices
+  bool multi_path = true;   ///< _MULTI_PATH: on | off: copies may go over links of other devices
+  bool unbuffered = false;  ///< _UNBUFFERED: on | off: MPI gets dense Views of messages themselves
   /// _THRESHOLDS: a file with thresholds of copies, or off; empty (unset): those built in
   std::string thresholds = {};
   bool pretend_device =

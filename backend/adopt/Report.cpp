@@ -23,7 +23,8 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 namespace {
 
 std::string rank() {
-  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+  for (char const* name :
+       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
     if (char const* const value = std::getenv(name)) return value;
   return "0";
 }

@@ -28,7 +28,6 @@ int current_device() { return -1; }
 std::size_t free_device_memory() { return 0; }
 std::string cuda_driver_version() { return ""; }
 std::string cuda_runtime_version() { return ""; }
-bool device_can_be_shared() { return true; }
 bool is_page_locked(void const*) { return true; }
 
 struct Stopwatch::State {};

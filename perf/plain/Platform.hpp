@@ -38,9 +38,6 @@ std::size_t free_device_memory();
 std::string cuda_driver_version();
 std::string cuda_runtime_version();
 
-/// Whether other processes may use the current device at the same time; true without CUDA.
-bool device_can_be_shared();
-
 /// Whether the CUDA runtime knows the address as page-locked; true without a device.
 bool is_page_locked(void const* pointer);
 

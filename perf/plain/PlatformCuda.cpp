@@ -81,13 +81,6 @@ std::string cuda_runtime_version() {
   return version_name(version);
 }
 
-bool device_can_be_shared() {
-  int mode = 0;
-  check(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, current_device()),
-        "cudaDeviceGetAttribute");
-  return mode == cudaComputeModeDefault;
-}
-
 bool is_page_locked(void const* pointer) {
   cudaPointerAttributes attributes;
   check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");

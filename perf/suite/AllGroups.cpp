@@ -17,13 +17,11 @@ Cases all_transport_cases(Effort const& effort) {
 }  // namespace
 
 std::vector<Group> const& groups() {
-  static std::vector<Group> const all = {{"idioms", idioms_cases, serve_adopted_idioms},
-                                         {"transport", all_transport_cases},
-                                         {"vector", vector_cases},
-                                         {"copy", copy_cases},
-                                         {"alloc", alloc_cases, sample_cold_allocation},
-                                         {"latency", latency_cases},
-                                         {"stream", stream_cases}};
+  static std::vector<Group> const all = {
+      {"idioms", idioms_cases}, {"transport", all_transport_cases},
+      {"vector", vector_cases}, {"copy", copy_cases},
+      {"alloc", alloc_cases},   {"latency", latency_cases},
+      {"stream", stream_cases}};
   return all;
 }
 

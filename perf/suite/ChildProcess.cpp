@@ -45,10 +45,10 @@ bool is_adopted() {
   return text_of("/proc/self/maps").find("libkokkos_host_spaces_adopt.so") != std::string::npos;
 }
 
-ChildProcess::ChildProcess(std::string const& what, int device, std::string const& launcher) {
-  std::vector<std::string> command = {std::filesystem::read_symlink("/proc/self/exe"),
-                                      "--in-fresh-process", what, "--kokkos-disable-warnings"};
-  if (!launcher.empty()) command.insert(command.begin(), launcher);
+ChildProcess::ChildProcess(std::string const& mode, int device) {
+  std::vector<std::string> command = {adopting_launcher(),
+                                      std::filesystem::read_symlink("/proc/self/exe"),
+                                      "--serve-idioms", mode, "--kokkos-disable-warnings"};
   // Under MPI Kokkos might choose another one there.
   if (device >= 0) command.push_back("--kokkos-device-id=" + std::to_string(device));
   std::vector<char*> argv;

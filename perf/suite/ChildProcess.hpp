@@ -18,13 +18,12 @@ std::string adopting_launcher();
 /// Whether the library that adopts is in this process.
 bool is_adopted();
 
-/// This program once more: it reads words line by line, and answers each with a line.
+/// This program once more, adopted: it reads words line by line, and answers each with a line.
 class ChildProcess {
  public:
-  /// \param what the group, and what it shall measure \param device of Kokkos; below 0: its own choice
-  /// \param launcher starts it; empty: it is started as it is
+  /// \param mode whose idioms it runs \param device of Kokkos; below 0: its own choice
   /// \throw std::system_error if it cannot be started
-  ChildProcess(std::string const& what, int device, std::string const& launcher = "");
+  ChildProcess(std::string const& mode, int device);
   ChildProcess(ChildProcess const&)            = delete;
   ChildProcess& operator=(ChildProcess const&) = delete;
   ~ChildProcess();

@@ -19,12 +19,12 @@ void describe_context(SuiteOptions const& options, Ranks const& ranks, std::stri
 
 struct Limit {
   /// to_device, to_host, both, two_to_one (two parts to the device and one to the host at once);
-  /// the same with the prefix all_, over all devices of the process; device_memory, host_memory
+  /// the same with the prefix all_, over all devices of the process
   std::string name;
   double bytes_per_second;  ///< sum over all ranks and directions
 };
 
-/// Measures the bandwidth of links and memory by plain copies of large blocks, all ranks at once. Takes one
+/// Measures the bandwidth of links by plain copies of large blocks, all ranks at once. Takes one
 /// or two seconds, a quarter of that if `quick`.
 /// \param of_all_devices also measures the links of all devices at once
 std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_devices);

@@ -28,12 +28,8 @@ Cases choice_cases(Effort const& effort);
 Cases cpu_cases(Effort const& effort);
 Cases idioms_cases(Effort const& effort);
 
-/// Writes the results of the groups idioms and transport as tables.
+/// Writes the results of the group idioms as a table.
 void write_summary(std::ostream& out, std::vector<Result> const& results);
-
-/// Measures one cold allocation in a fresh process, and writes the sample to `out`.
-/// \param what the argument that the starting process has given
-void sample_cold_allocation(std::string const& what, std::ostream& out);
 
 /// Runs idioms with stock Kokkos in an adopted process, as standard input asks for them.
 /// \param mode the name of the mode whose idioms they are
@@ -43,7 +39,6 @@ void serve_adopted_idioms(std::string const& mode, std::ostream& out);
 struct Group {
   std::string name;
   Cases (*cases)(Effort const&);
-  void (*in_fresh_process)(std::string const&, std::ostream&) = nullptr;
 };
 
 /// The groups of this program, in the order in which they are measured. Defined in AllGroups.cpp and

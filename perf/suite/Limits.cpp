@@ -6,11 +6,8 @@
 #include "../../backend/LinkProbe.hpp"
 #include "../plain/Platform.hpp"
 #include "../plain/PlainBuffer.hpp"
-#include "../plain/Stopwatch.hpp"
-#include "copy/CopyBaseline.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -19,27 +16,6 @@ namespace {
 
 // The size that nvbandwidth uses. A quick run's block takes 2 ms: its rate is within a percent.
 constexpr std::size_t large_block = std::size_t(512) << 20, quick_block = large_block / 4;
-
-// Rate of copies from one half of the memory to the other: the best of several, of the slowest rank.
-double rate_of_memory(Ranks const& ranks, std::size_t block) {
-  std::size_t const bytes = baselines_use_cuda ? block : block / 8;
-  PlainBuffer const to    = make_plain_buffer(PlainKind::device, bytes);
-  PlainBuffer const from  = make_plain_buffer(PlainKind::device, bytes);
-  // Touch all pages: malloc maps memory only when it is written.
-  if (!baselines_use_cuda) std::memset(from.get(), 1, bytes);
-  Stopwatch stopwatch;
-  auto const copy = make_copy_baseline({CopyLayout::contiguous, 1, bytes / sizeof(double)},
-                                       CopyDirection::to_device, stopwatch.stream());
-  double least    = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 6; ++i) {
-    ranks.barrier();
-    double const seconds = stopwatch.time_queued([&] {
-      copy->enqueue(static_cast<double*>(to.get()), static_cast<double const*>(from.get()));
-    });
-    least                = std::min(least, ranks.greatest(seconds));
-  }
-  return 2 * double(ranks.size()) * double(bytes) / least;  // each byte is read and written
-}
 
 void add_links(std::vector<int> const& devices, std::string const& prefix, std::size_t block,
                Ranks const& ranks, std::vector<Limit>& limits) {
@@ -68,7 +44,7 @@ void add_links(std::vector<int> const& devices, std::string const& prefix, std::
 
 std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_devices) {
   std::size_t const block = quick ? quick_block : large_block;
-  if (!baselines_use_cuda) return {{"host_memory", rate_of_memory(ranks, block)}};
+  if (!baselines_use_cuda) return {};
   std::vector<Limit> limits;
   add_links({current_device()}, "", block, ranks, limits);
   int const devices = int(list_devices().size());
@@ -77,7 +53,6 @@ std::vector<Limit> measure_limits(Ranks const& ranks, bool quick, bool of_all_de
     std::iota(all.begin(), all.end(), 0);
     add_links(all, "all_", block, ranks, limits);
   }
-  limits.push_back({"device_memory", rate_of_memory(ranks, block)});
   return limits;
 }
 

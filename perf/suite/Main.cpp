@@ -117,12 +117,9 @@ int run(int argc, char** argv) {
     std::cerr << "Skipped: no GPU can be used (" << why_not << ")\n";
     return skipped;
   }
-  if (!options.in_fresh_process.empty()) {  // started by a rank, and no rank itself
+  if (!options.serve_idioms.empty()) {  // started by a rank, and no rank itself
     Kokkos::ScopeGuard const kokkos(argc, argv);
-    std::string const& what = options.in_fresh_process;  // the group, and what it wants
-    for (Group const& group : groups())
-      if (group.in_fresh_process != nullptr && what.starts_with(group.name + " "))
-        group.in_fresh_process(what.substr(group.name.size() + 1), std::cout);
+    serve_adopted_idioms(options.serve_idioms, std::cout);
     return success;
   }
   // Check this before ranks wait for each other; Google Benchmark would exit with 1.

@@ -66,8 +66,8 @@ SuiteOptions parse_suite_options(int argc, char const* const* argv) {
       options.version = true;
     } else if (option == "--plant-error") {
       options.plant_error = true;
-    } else if (option == "--in-fresh-process") {
-      options.in_fresh_process = arguments.value();
+    } else if (option == "--serve-idioms") {
+      options.serve_idioms = arguments.value();
     } else {
       arguments.refuse();
     }

@@ -21,8 +21,7 @@ struct SuiteOptions {
   bool help        = false;
   bool version     = false;
   bool plant_error = false;
-
-  std::string in_fresh_process;  ///< for a process that the suite starts: what to measure
+  std::string serve_idioms;  ///< for a process that is adopted: the mode whose idioms it runs
 };
 
 std::string suite_usage();

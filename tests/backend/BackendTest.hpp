@@ -15,39 +15,13 @@
 #include "../support/ChildOfFork.hpp"
 #include "../support/Sanitized.hpp"
 #include "Device.hpp"
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include "../support/Tests.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 using namespace KokkosHostSpaces;
 using namespace KokkosHostSpaces::Impl::Backend;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 
 inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 

@@ -6,8 +6,6 @@
 #include "CapturedStderr.hpp"
 #include "BackendTest.hpp"
 
-#include <map>
-
 namespace {
 
 using Environment = std::map<std::string, std::string>;
@@ -46,7 +44,7 @@ TEST_CASE("an empty environment gives the defaults, and every variable is read")
   CHECK((none.pool_limit == 0 && none.node_limit.bytes == 0 && none.node_limit.percent == 0));
   CHECK((none.node_ranks == 0 && none.touch_threads == 0 && none.stream_memory == 1 * GiB));
   CHECK((none.huge_pages && none.numa && none.pool && none.thresholds.empty()));
-  CHECK_FALSE((none.pretend_device || none.scrub || none.guard || none.verbose));
+  CHECK_FALSE((none.unbuffered || none.pretend_device || none.scrub || none.guard || none.verbose));
   Config const all = read({{"POOL_LIMIT", "64G"},
                            {"STREAM_MEMORY", "256M"},
                            {"HUGE_PAGES", "off"},
@@ -54,6 +52,7 @@ TEST_CASE("an empty environment gives the defaults, and every variable is read")
                            {"TOUCH_THREADS", "12"},
                            {"POOL", "off"},
                            {"THRESHOLDS", "/tmp/thresholds"},
+                           {"UNBUFFERED", "on"},
                            {"PRETEND_DEVICE", "on"},
                            {"SCRUB", "on"},
                            {"GUARD", "on"},
@@ -61,7 +60,7 @@ TEST_CASE("an empty environment gives the defaults, and every variable is read")
   CHECK((all.pool_limit == 64 * GiB && all.stream_memory == 256 * MiB && all.touch_threads == 12));
   CHECK_FALSE((all.huge_pages || all.numa || all.pool));
   CHECK(all.thresholds == "/tmp/thresholds");
-  CHECK((all.pretend_device && all.scrub && all.guard && all.verbose));
+  CHECK((all.unbuffered && all.pretend_device && all.scrub && all.guard && all.verbose));
 }
 
 TEST_CASE("sizes have suffixes that are powers of 1024, and switches are what people write") {

@@ -15,11 +15,8 @@
 #include "CapturedStderr.hpp"
 
 #include <csignal>
-#include <cstdio>
 #include <fstream>
-#include <map>
 #include <regex>
-#include <set>
 #include <sstream>
 
 #include <dlfcn.h>

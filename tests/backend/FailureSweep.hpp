@@ -19,23 +19,9 @@
 #include "../support/FakeCuda.hpp"
 #include "pool/PoolTest.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iterator>
-#include <memory>
-#include <new>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
 
 namespace FailureSweep {
 

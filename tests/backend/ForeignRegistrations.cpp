@@ -9,8 +9,6 @@
 #include "../support/DeviceWork.hpp"
 #include "BackendTest.hpp"
 
-#include <cstdio>
-
 namespace {
 
 struct TwelvePages : TestPages {

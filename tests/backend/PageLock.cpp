@@ -3,11 +3,6 @@
 
 #include "BackendTest.hpp"
 
-namespace {
-
-// The same on a machine with and one without a device, so that the tests below hold for both.
-}  // namespace
-
 TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   start_test(1);
   auto const kind = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
@@ -29,15 +24,6 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   }
   std::memset(begin, 1, region.bytes);
   give_back(region);
-}
-
-TEST_CASE("pages that were given back are mapped no more, and giving nothing back is ignored") {
-  start_test(1);
-  Region const region = lock_fresh(huge_page_bytes);
-  give_back(region);
-  CHECK(report_on_range(region.pointer, region.bytes).state == RangeState::not_mapped);
-  give_back(Region());
-  CHECK(report_on_range(nullptr, 1).state == RangeState::not_mapped);
 }
 
 TEST_CASE("the configuration switches huge pages and binding off") {

@@ -118,26 +118,6 @@ TEST_CASE("of threads that register the same range at once, exactly one succeeds
   }
 }
 
-TEST_CASE("threads register, are refused and unregister ranges of their own at the same time") {
-  start_test(1);
-  TestPages const pages(6);
-  std::size_t const page = page_bytes(), before = registered_ranges();
-  REQUIRE(mprotect(pages.begin + 3 * page, 3 * page, PROT_READ) == 0);
-  std::atomic<int> wrong{0}, refused{0};
-  in_threads(6, [&](int thread) {
-    char* const own = pages.begin + std::size_t(thread) * page;
-    for (int round = 0; round < 100; ++round) {
-      bool const is_refused = !refusal_of([&] { register_range(own, page, "own"); }).empty();
-      refused += is_refused ? 1 : 0;
-      wrong += is_refused || unregister_range(own).empty() ? 0 : 1;
-      wrong += unregister_range(own).empty() || registered_ranges() > before + 6 ? 1 : 0;
-    }
-  });
-  CHECK(wrong == 0);
-  CHECK(refused == 3 * 100);
-  CHECK(registered_ranges() == before);
-}
-
 // Each child makes its registry anew, by whichever thread is first. They take minutes where the parent uses a GPU: then a
 // few are enough.
 TEST_CASE("threads of a forked child that register their first ranges at once lose none") {

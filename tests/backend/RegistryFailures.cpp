@@ -11,9 +11,6 @@
 
 #include <sys/resource.h>
 
-#include <future>
-#include <new>
-
 TEST_CASE("device memory is refused") {
   FakeCuda::reset();
   void* on_device = nullptr;

@@ -12,11 +12,6 @@
 #include <KokkosHostSpaces.hpp>
 
 #include <Kokkos_Graph.hpp>
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <array>
-#include <optional>
-#include <vector>
 
 namespace khs = KokkosHostSpaces;
 

@@ -15,14 +15,6 @@
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstdint>
-#include <numeric>
-#include <optional>
-#include <vector>
-
 namespace StreamFailureSweep {
 
 using namespace FailureSweep;

@@ -19,4 +19,4 @@ code=0
 moved/bin/kokkos_host_spaces_run --report=report.%r ./program 2> stderr || code=$?
 cat stderr report.0
 [[ $code == 7 && ! -s stderr ]]
-grep -q "$PWD/program" report.0
+grep -q "adopt: ./program," report.0

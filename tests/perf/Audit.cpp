@@ -5,20 +5,13 @@
 
 #include "../../perf/tools/audit/Findings.hpp"
 #include "../../perf/tools/audit/Text.hpp"
+#include "../support/Tests.hpp"
 
-#include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <algorithm>
-#include <cstdlib>
-#include <string>
-#include <vector>
 
 namespace KokkosHostSpaces::Audit {
 namespace {
 
-using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::WithinAbs;
 
 // As Kokkos numbers them: the upper 8 bits tell the execution space, the lower 24 the instance.

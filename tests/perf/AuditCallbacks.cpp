@@ -4,20 +4,9 @@
 // The functions that Kokkos calls, with anything that a program may hand over.
 
 #include "Audited.hpp"
+#include "../support/Tests.hpp"
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <numeric>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,8 +30,6 @@ void make(char const* in, char const* label, std::uint64_t bytes, int times = 1)
   }
 }
 
-using Catch::Matchers::ContainsSubstring;
-
 }  // namespace
 
 TEST_CASE("Kokkos is asked for no fences around kernels", "[audit]") {
@@ -51,19 +38,6 @@ TEST_CASE("Kokkos is asked for no fences around kernels", "[audit]") {
   kokkosp_request_tool_settings(1, &settings);
   CHECK_FALSE(settings.requires_global_fencing);
   kokkosp_request_tool_settings(1, nullptr);
-}
-
-TEST_CASE("any label is counted, and written on one line", "[audit]") {
-  std::string const very_long(100000, 'x');
-  auto const result = audited([&] {
-    copy("\"quoted\" \\ and\na line", nullptr);
-    copy(very_long.c_str(), "\xff");
-  });
-  CHECK_THAT(result.file,
-             ContainsSubstring(R"(`"quoted" \ and\x0aa line` (Cuda) <- (no label) (Host))"));
-  CHECK_THAT(result.file, ContainsSubstring("`\uFFFD`"));
-  CHECK(result.file.size() < 10000);
-  CHECK_THAT(result.text, ContainsSubstring("in copies (2)"));
 }
 
 TEST_CASE("events without the others of their kind do no harm", "[audit]") {

@@ -4,16 +4,9 @@
 // What the audit reads beside events, and how it writes names.
 
 #include "../../perf/tools/audit/Findings.hpp"
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <cstdlib>
-#include <string>
+#include "../support/Tests.hpp"
 
 namespace KokkosHostSpaces::Audit {
-
-using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("labels are shown on one line, and are UTF-8 whatever they are", "[audit]") {
   CHECK(quoted("") == "(no label)");

@@ -3,8 +3,7 @@
 
 #include "../../perf/support/Machine.hpp"
 #include "../support/MadeUpMachine.hpp"
-
-#include <catch2/catch_test_macros.hpp>
+#include "../support/Tests.hpp"
 
 using namespace KokkosHostSpaces::Perf;
 

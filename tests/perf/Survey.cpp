@@ -3,8 +3,7 @@
 
 #include "../../perf/tools/info/Findings.hpp"
 #include "../support/MadeUpMachine.hpp"
-
-#include <catch2/catch_test_macros.hpp>
+#include "../support/Tests.hpp"
 
 #include <fstream>
 #include <sstream>

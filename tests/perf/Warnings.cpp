@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
 #include "../../perf/tools/info/Findings.hpp"
-
-#include <algorithm>
-#include <functional>
-
-#include <catch2/catch_test_macros.hpp>
+#include "../support/Tests.hpp"
 
 using namespace KokkosHostSpaces::Perf;
 

@@ -102,8 +102,7 @@ def machine(seed=1, repetitions=15, exponents=range(10, 29, 6), kernels=tuple(KE
         for fraction in (0.01, 0.1, 0.5, 1.0):
             end = f"fraction:{fraction:g}/passes:{passes}"
             total = 2**28
-            made.add(f"transport/read/MappedSpace/{end}", *[3e-6 + fraction * passes * total / 50e9] * 2)
-            made.add(f"transport/read/PinnedSpace/staged/{end}",
+            made.add(f"transport/read/MappedSpace/baseline:staged/{end}", 3e-6 + fraction * passes * total / 50e9,
                      3e-6 + total / LINK + fraction * passes * total / MEMORY)
     made.add("latency/launch/CudaSpace/parallel_for", 3.5e-6, 3.5e-6)
     for name in ("fence/CudaSpace/idle", "deep_copy/PinnedSpace/to_device/bytes:8", "flag/MappedSpace/there_and_back"):
@@ -154,7 +153,6 @@ def _streamed_loops(made):
         made.add(f"stream/{operation}/MappedSpace/zero_copy/baseline:kernel/bytes:{array}", *[moved / 50e9] * 2, bytes=moved)
         made.add(f"transport/{operation}/MappedSpace/automatic/baseline:better/bytes:{array}", seconds * 1.01, seconds, bytes=moved)
     seconds = 3 * 8 * array / TWO_TO_ONE / 0.99
-    made.add(f"stream/triad/PinnedSpace/two_at_once/baseline:one_by_one/bytes:{array}", array / 20e9, array / 19.9e9, bytes=3.0 * array)
     for baseline, factor in (("pipeline", 1.005), ("link", 0.99)):
         made.add(f"stream/triad/PinnedSpace/staged/baseline:{baseline}/bytes:{8 * array}", seconds, seconds * factor,
                  bytes=24.0 * array)
@@ -186,8 +184,7 @@ def add_ranks(made, ranks=2, rate=BOTH):
 
 # Cases of whole Views, and what is wanted of their baselines' time by theirs.
 VIEWS = (("alloc/cold/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:4294967296", 8),
-         ("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.952),
-         ("alloc/filled/zeroed_View_PinnedSpace/baseline:memset_View_PinnedSpace/bytes:268435456", 0.9))
+         ("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.952))
 
 
 def _allocations(made):
@@ -198,10 +195,6 @@ def _allocations(made):
         made.add(f"alloc/cold/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:{moved}", cold * 1.1, cold * 12)
         made.add(f"alloc/warm/PinnedSpace/baseline:cudaHostAlloc/bytes:{moved}", 2e-7, 2e-5 + moved / 5e9)
         made.add(f"alloc/warm/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:{moved}", 1.5e-6, 2e-5 + moved / 5e9)
-        made.add(f"alloc/busy/PinnedSpace/bytes:{moved}", 4e-6)
         for space, baseline in (("PinnedSpace", "cudaFreeHost"), ("View_PinnedSpace", "View_CudaHostPinnedSpace")):
             made.add(f"alloc/free_busy/{space}/baseline:{baseline}/bytes:{moved}", 1e-6, 0.05)
     made.add("alloc/cold/zeroed_View_PinnedSpace/baseline:View_PinnedSpace/bytes:4294967296", 0.19, 0.19)
-    for moved in (2**28, 2**30):
-        made.add(f"alloc/filled/zeroed_View_PinnedSpace/baseline:memset_View_PinnedSpace/bytes:{moved}", *[moved / 5e10] * 2)
-    made.add("alloc/threads/PinnedSpace/threads:16/bytes:1048576", 1e-6, p99_seconds=8e-6)

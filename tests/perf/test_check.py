@@ -23,8 +23,8 @@ class Check(GoalTest):
     def test_all_goals_are_reached_by_a_machine_that_reaches_them(self):
         code, text = self.check(machine_that_reaches_all())
         self.assertEqual(code, 0, text)
-        self.assertIn("acceptance: of 15 goals that were judged 15 hold in every case", text)
-        self.assertIn("target: of 48 goals that were judged 48 are reached in every case; 8 others could not be judged", text)
+        self.assertIn("acceptance: of 14 goals that were judged 14 hold in every case", text)
+        self.assertIn("target: of 44 goals that were judged 44 are reached in every case; 8 others could not be judged", text)
         self.assertIn("results: 0 errors in ", text)
 
     def test_a_slower_kernel_misses_its_goal(self):
@@ -83,7 +83,7 @@ class Check(GoalTest):
 
         for _ in range(20):
             sound = Checked([draw(1)], goals)
-            self.assertEqual((len(sound.of("acceptance")), sound.short("acceptance")), (15, []))
+            self.assertEqual((len(sound.of("acceptance")), sound.short("acceptance")), (14, []))
             short = {judgement.goal.select["group"] for judgement in Checked([draw(1.1)], goals).short("acceptance")}
             self.assertLessEqual({"vector", "copy", "transport", "stream"}, short)
 
@@ -136,16 +136,11 @@ class Check(GoalTest):
     def test_times_are_compared_with_absolute_goals(self):
         for part, wanted in (("alloc/warm/View_PinnedSpace/baseline:View_CudaHostPinnedSpace/bytes:268435456/", "<= 2 µs"),
                              ("alloc/warm/PinnedSpace/baseline:cudaHostAlloc/bytes:16384/", "<= 500 ns"),
-                             ("alloc/busy/", "<= 5 µs"), ("alloc/free_busy/", "<= 2 µs")):
+                             ("alloc/free_busy/", "<= 2 µs")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
                 machine.change(part, real_time=3)
                 self.assert_missed(machine, wanted)
-
-    def test_counters_are_compared_with_goals(self):
-        machine = machine_that_reaches_all()
-        machine.change("alloc/threads/", p99_seconds=1.5)
-        self.assert_missed(machine, "p99 seconds <= 10 µs", "12 (12 to 12) µs")
 
     def test_pages_registered_by_hand_are_a_baseline_at_every_size(self):
         for moved in ("67108864", "1073741824"):
@@ -164,7 +159,7 @@ class Check(GoalTest):
 
     def test_absolute_goals_are_not_for_other_gpus(self):
         machine = machine_that_reaches_all(gpu="NVIDIA A100")
-        machine.change("alloc/busy/", real_time=3)
+        machine.change("alloc/warm/PinnedSpace/", real_time=3)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
         self.assertIn("not judged, meant for gpu ~ H200", self.check(machine, "--verbose")[1])
@@ -195,8 +190,7 @@ class Check(GoalTest):
     def test_missing_data_misses_the_goal(self):
         for part, said in (("copy/both/", "no data"), ("copy/to_host/PinnedSpace/", "no data for operation to_host"),
                            ("vector/norm/CudaSpace/", "operation norm, words float/element_wise, n 2^10"),
-                           ("vector/dot/CudaSpace/float/element_wise/n:268435456/", "words float/element_wise, n 2^28"),
-                           ("alloc/threads/", "no data")):
+                           ("vector/dot/CudaSpace/float/element_wise/n:268435456/", "words float/element_wise, n 2^28")):
             with self.subTest(part):
                 machine = machine_that_reaches_all()
                 machine.remove(part)

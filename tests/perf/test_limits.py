@@ -38,7 +38,7 @@ class Limits(GoalTest):
         synthetic.add_two_gpus(machine)
         code, text = self.check(machine)
         self.assertEqual(code, 0, text)
-        self.assertIn("target: of 53 goals that were judged 53 are reached", text)
+        self.assertIn("target: of 49 goals that were judged 49 are reached", text)
         for part, factor, wanted in (("dot/PinnedSpace/all_devices/baseline:one_device", 0.95, "ratio >= 1.9"),
                                      ("triad/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9"),
                                      ("dot/PinnedSpace/all_devices/baseline:all_links", 0.95, "ratio >= 0.97, measured 0.9")):
@@ -81,7 +81,7 @@ class Limits(GoalTest):
     def test_streamed_loops_are_compared_with_link_and_baselines(self):
         for part, factors, wanted in (
                 ("stream/triad/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.9"),
-                ("stream/dot/PinnedSpace/staged/baseline:link", {"real_time": 1.02}, "ratio >= 0.98, measured 0.9"),
+                ("stream/dot/PinnedSpace/staged/baseline:link", {"baseline_seconds": 0.975}, "ratio >= 0.98, measured 0.9"),
                 ("stream/update/PinnedSpace/staged/baseline:pipeline", {"baseline_seconds": 0.98}, "ratio >= 0.99"),
                 ("stream/update/PinnedSpace/staged/baseline:serial", {"baseline_seconds": 0.96},
                  "ratio / (limit both / limit to device) >= 0.97, measured 0.9"),

@@ -123,7 +123,7 @@ class Results(ReportTest):
         self.assertEqual(len(times), 4)
         machine = synthetic.Machine(1, 3)
         for space in ("PinnedSpace", "View_PinnedSpace"):
-            machine.add(f"alloc/busy/{space}/baseline:driver_host_pool/bytes:64", 1e-6, 4e-6)
+            machine.add(f"alloc/warm/{space}/baseline:driver_host_pool/bytes:64", 1e-6, 4e-6)
         self.assertEqual(set(ways(load(self.write(machine)).cases.values())),
                          {"PinnedSpace", "View_PinnedSpace", "driver_host_pool"})
 
@@ -138,6 +138,13 @@ class Results(ReportTest):
         self.assertEqual(crossing.passes(), [1, 2])
         self.assertAlmostEqual(crossing.fraction(1), 0.3, delta=0.003)
         self.assertIsNone(crossing.fraction(2))
+
+    def test_the_crossing_of_sides_measured_in_turn_is_the_same(self):
+        machine = synthetic.Machine()
+        for fraction in (0.01, 0.1, 1):
+            machine.add(f"transport/read/MappedSpace/baseline:staged/fraction:{fraction}/passes:1", fraction, 0.3)
+        (crossing,) = crossings(load(self.write(machine)))
+        self.assertAlmostEqual(crossing.fraction(1), 0.3, delta=0.003)
 
 
 if __name__ == "__main__":

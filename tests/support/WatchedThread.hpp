@@ -13,13 +13,15 @@
 
 #include <unistd.h>
 
-/// Waits until a thread of this process sleeps, as one does that waits for another, or has ended.
+/// Waits until a thread of this process sleeps, as one does that waits for another, or has ended. One that waits for
+/// moments only, as for a lock, is looked at again.
 inline void wait_until_asleep(pid_t thread) {
-  for (;; std::this_thread::yield()) {
+  for (int looks = 0; looks < 100; ++looks, std::this_thread::yield()) {
     std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
     file.ignore(std::numeric_limits<std::streamsize>::max(), ')');
     char state = 'Z';
-    if (!(file >> state) || state == 'S' || state == 'Z') return;
+    if (!(file >> state) || state == 'Z') return;
+    if (state != 'S') looks = 0;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <KokkosHostSpaces/impl/core/Replays.hpp>
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
 
+#include "../../../backend/Config.hpp"
 #include "../../../backend/Driver.hpp"
 #include "../../../backend/Replays.hpp"
 #include "../../../backend/guard/Guard.hpp"
@@ -69,6 +70,8 @@ ScopedDevice::ScopedDevice(StreamHandle stream, int device) noexcept {
 ScopedDevice::~ScopedDevice() {
   if (m_before >= 0) Driver::use_device(m_before);
 }
+
+bool sends_unbuffered() { return Backend::config().unbuffered; }
 
 bool guards_copies() { return Backend::Guard::is_on(); }
 

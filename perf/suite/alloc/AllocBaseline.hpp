@@ -15,26 +15,20 @@ namespace KokkosHostSpaces::Perf {
 /// touched.
 struct AllocBaseline {
   std::string name;
-  std::function<void*(std::size_t bytes, int variant)> allocate;
+  std::function<void*(std::size_t bytes)> allocate;
   std::function<void(void*, std::size_t bytes)> free;
-  std::vector<std::string> names = {""};  ///< of variants, such as numbers of threads
-  std::string why_not            = "";    ///< why this machine has no such memory; empty if it has
+  std::string why_not = "";  ///< why this machine has no such memory; empty if it has
 
   /// Keeps freed memory for the next allocation, until it is trimmed, and frees without waiting.
   bool caches                = false;
   std::function<void()> trim = [] {};
-
-  int variant = 0;
-  std::vector<std::string> const& variants() const { return names; }
-  void choose(int chosen) { variant = chosen; }
 };
 
 /// All plain ways; the first is what most programs use. They live as long as the process.
 std::vector<AllocBaseline>& alloc_baselines();
 
-/// Pages from mmap, huge ones if the system has them, touched by several threads.
-std::vector<std::string> numbers_of_touching_threads();  ///< the variants
-void* map_and_touch(std::size_t bytes, int variant);
+/// Pages from mmap, huge ones if the system has them, touched by up to 16 threads: more were never faster.
+void* map_and_touch(std::size_t bytes);
 void unmap(void* pointer, std::size_t bytes);
 std::size_t whole_pages(std::size_t bytes);  ///< `bytes` rounded up
 

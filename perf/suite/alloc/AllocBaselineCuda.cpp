@@ -13,7 +13,7 @@ namespace {
 
 AllocBaseline cuda_host_alloc() {
   return {"cudaHostAlloc",
-          [](std::size_t bytes, int) {
+          [](std::size_t bytes) {
             void* pointer;
             check(cudaHostAlloc(&pointer, bytes, cudaHostAllocDefault), "cudaHostAlloc");
             return pointer;
@@ -23,8 +23,8 @@ AllocBaseline cuda_host_alloc() {
 
 AllocBaseline registered_pages() {
   return {"mmap_cudaHostRegister",
-          [](std::size_t bytes, int variant) {
-            void* const pointer = map_and_touch(bytes, variant);
+          [](std::size_t bytes) {
+            void* const pointer = map_and_touch(bytes);
             cudaError_t const code =
                 cudaHostRegister(pointer, whole_pages(bytes), cudaHostRegisterPortable);
             if (code != cudaSuccess) unmap(pointer, bytes);
@@ -34,8 +34,7 @@ AllocBaseline registered_pages() {
           [](void* pointer, std::size_t bytes) {
             (void)cudaHostUnregister(pointer);
             unmap(pointer, bytes);
-          },
-          numbers_of_touching_threads()};
+          }};
 }
 
 cudaMemPool_t make_pool() {
@@ -66,7 +65,7 @@ AllocBaseline driver_pool() {
   AllocBaseline made{.name = "driver_host_pool", .allocate = {}, .free = {}, .caches = true};
   try {
     cudaMemPool_t const pool = make_pool();
-    made.allocate            = [pool](std::size_t bytes, int) {
+    made.allocate            = [pool](std::size_t bytes) {
       void* pointer;
       check(cudaMallocFromPoolAsync(&pointer, bytes, pool, cudaStreamPerThread),
                        "cudaMallocFromPoolAsync");

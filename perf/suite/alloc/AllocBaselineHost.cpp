@@ -12,7 +12,7 @@
 namespace KokkosHostSpaces::Perf {
 namespace {
 
-void* malloc_and_touch(std::size_t bytes, int) {
+void* malloc_and_touch(std::size_t bytes) {
   void* const pointer = std::malloc(bytes);
   if (pointer == nullptr) throw std::bad_alloc();
   auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -28,7 +28,7 @@ std::vector<AllocBaseline>& alloc_baselines() {
        .allocate = malloc_and_touch,
        .free     = [](void* pointer, std::size_t) { std::free(pointer); },
        .trim     = [] { malloc_trim(0); }},
-      {"mmap_touch", map_and_touch, unmap, numbers_of_touching_threads()}};
+      {"mmap_touch", map_and_touch, unmap}};
   return baselines;
 }
 

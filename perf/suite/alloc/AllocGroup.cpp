@@ -26,9 +26,8 @@ Ways const pages = {"PinnedSpace", "mmap_touch"};
 Ways const views = {"View_PinnedSpace", "malloc_touch"};
 #endif
 
-// The cost of zeros: nothing on fresh pages, else that of a memset.
+// Zeros of fresh pages cost nothing.
 Ways const zeros_of_fresh = {"zeroed_View_PinnedSpace", "View_PinnedSpace"};
-Ways const zeros_of_used  = {"zeroed_View_PinnedSpace", "memset_View_PinnedSpace"};
 
 struct What {
   std::string operation;
@@ -59,7 +58,7 @@ void add(Cases& cases, What const& what, MakeMeasure make_measure) {
   cases.push_back({name, what.bytes, what.repetitions, [=] {
                      return std::make_unique<AllocPair>(
                          measure_of(what.ways.ours, make_measure),
-                         measure_of(what.ways.baseline, make_measure), what.operation == "cold");
+                         measure_of(what.ways.baseline, make_measure));
                    }});
 }
 
@@ -69,25 +68,15 @@ std::string in_bytes(std::size_t bytes) { return "bytes:" + std::to_string(bytes
 std::size_t most_bytes(Effort const& effort) { return effort.host_bytes / 2; }
 
 void add_cold(Effort const& effort, Cases& cases) {
-  // A quick run starts no processes: with a GPU, each takes a second.
-  bool const in_fresh_process = effort.mode != Mode::quick;
-  if (in_fresh_process && !device_can_be_shared()) {
-    std::cerr << "Left out alloc/cold: the device serves one process at a time (its compute mode "
-                 "is exclusive)\n";
-    return;
-  }
   Sizes sizes = {64 * MiB};
   if (effort.mode != Mode::quick) sizes.push_back(GiB);
   if (effort.mode == Mode::full) sizes.insert(sizes.end(), {256 * MiB, 4 * GiB, 16 * GiB});
   std::erase_if(sizes, [&](std::size_t bytes) { return bytes + bytes / 4 > most_bytes(effort); });
   for (Ways const& ways : {plain, pages, views, zeros_of_fresh})
-    for (std::size_t bytes : sizes) {
-      int const repetitions = in_fresh_process ? (bytes < GiB ? 5 : 3) : effort.repetitions(0.03);
-      add(cases, {"cold", ways, in_bytes(bytes), repetitions, double(bytes)},
-          [=](WayInfo const& info, auto const& way) {
-            return cold(info, way, bytes, in_fresh_process);
-          });
-    }
+    for (std::size_t bytes : sizes)
+      add(cases,
+          {"cold", ways, in_bytes(bytes), effort.repetitions(double(bytes) / 4e9), double(bytes)},
+          [=](WayInfo const&, auto const& way) { return cold(way, bytes); });
 }
 
 Sizes warm_sizes(Effort const& effort) {
@@ -106,55 +95,22 @@ void add_warm(Ways const& ways, Effort const& effort, Cases& cases) {
   }
 }
 
-void add_filled(Effort const& effort, Cases& cases) {
-  Sizes sizes = {64 * MiB};
-  if (effort.mode != Mode::quick) sizes = {MiB, 16 * MiB, 256 * MiB, GiB};
-  std::erase_if(sizes, [&](std::size_t bytes) { return 3 * bytes > most_bytes(effort); });
-  for (std::size_t bytes : sizes)
-    add(cases, {"filled", zeros_of_used, in_bytes(bytes), effort.repetitions(0.05), double(bytes)},
-        [bytes](WayInfo const&, auto const& way) { return filled(way, bytes); });
-}
-
 #ifdef KOKKOS_ENABLE_CUDA
-// Size matters little beside kernels and threads: a quick run has one size.
-Sizes busy_sizes(Effort const& effort, std::size_t quick) {
-  return effort.mode == Mode::quick ? Sizes{quick} : warm_sizes(effort);
-}
-
-// Number of blocks to make beforehand, which each side keeps.
-std::size_t prepared(std::size_t bytes, std::size_t most, Effort const& effort) {
-  return std::clamp<std::size_t>(std::min(2 * GiB, most_bytes(effort) / 3) / bytes, 1, most);
-}
-
-void add_busy(Ways const& ways, Effort const& effort, Cases& cases) {
-  for (std::size_t bytes : busy_sizes(effort, 4 * KiB))
-    add(cases, {"busy", ways, in_bytes(bytes), effort.repetitions(0.05)},
-        [bytes, count = prepared(bytes, 2000, effort)](WayInfo const&, auto const& way) {
-          return busy(way, bytes, count);
-        });
-}
-
 void add_free_busy(Ways const& ways, Effort const& effort, Cases& cases) {
   // A baseline that waits takes 50 ms, 100000 times as long as ours: few repetitions suffice.
   int const repetitions = effort.mode == Mode::quick ? 5 : effort.repetitions(0.05);
-  for (std::size_t bytes : busy_sizes(effort, 4 * MiB))
+  for (std::size_t bytes : effort.mode == Mode::quick ? Sizes{4 * MiB} : warm_sizes(effort)) {
+    // Blocks are made beforehand, since memory that is freed beside kernels is not reused before they end.
+    std::size_t const count =
+        std::clamp<std::size_t>(std::min(2 * GiB, most_bytes(effort) / 3) / bytes, 1, 32);
     add(cases, {"free_busy", ways, in_bytes(bytes), repetitions},
-        [bytes, count = prepared(bytes, 32, effort)](WayInfo const& info, auto const& way) {
+        [bytes, count](WayInfo const& info, auto const& way) {
           // A free that waits outlasts the kernel, so that a second one would measure nothing.
           return free_busy(way, bytes, info.caches ? count : 1);
         });
+  }
 }
 #endif
-
-void add_threads(Ways const& ways, Effort const& effort, Cases& cases) {
-  // A sample of the driver's pool takes 0.1 s by 4 threads, and 0.4 s by 16.
-  bool const quick = effort.mode == Mode::quick;
-  for (int const threads : quick ? std::vector{4} : std::vector{1, 4, 16})
-    add(cases,
-        {"threads", ways, "threads:" + std::to_string(threads),
-         quick ? 5 : effort.repetitions(0.05)},
-        [threads](WayInfo const& info, auto const& way) { return by_threads(info, way, threads); });
-}
 
 }  // namespace
 
@@ -166,15 +122,9 @@ Cases alloc_cases(Effort const& effort) {
   add_warm(pools, effort, cases);
 #endif
   add_warm(views, effort, cases);
-  add_filled(effort, cases);
 #ifdef KOKKOS_ENABLE_CUDA
-  add_busy(pools, effort, cases);
-  add_busy({"View_PinnedSpace", pools.baseline}, effort, cases);
   add_free_busy(plain, effort, cases);
   add_free_busy(views, effort, cases);
-  add_threads(pools, effort, cases);
-#else
-  add_threads(plain, effort, cases);
 #endif
   return cases;
 }

@@ -18,22 +18,15 @@ struct Latencies {
   bool verified = true;  ///< blocks are page-locked, and keep what is written to their ends
 };
 
-/// Takes samples of a way.
-struct Measure {
-  std::function<Latencies(bool damage)>
-      take;                ///< damage: corrupts the memory before it is verified
-  std::string label = "";  ///< the variant of a baseline
-};
+/// Takes a sample of a way. \param damage corrupts the memory before it is verified
+using Measure = std::function<Latencies(bool damage)>;
 
 /// Compares two ways to allocate. The time of a sample is the median of its latencies.
 class AllocPair final : public Pair {
  public:
-  /// \param is_cold a sample is one latency, of a first allocation
-  AllocPair(Measure ours, Measure baseline, bool is_cold)
-      : m_ours{std::move(ours)}, m_baseline{std::move(baseline)}, m_is_cold(is_cold) {
-    m_label = m_baseline.measure.label;
+  AllocPair(Measure ours, Measure baseline)
+      : m_ours{std::move(ours)}, m_baseline{std::move(baseline)} {
     forget_kept_memory();  // of earlier benchmarks
-    if (m_is_cold) return;
     m_ours.take();
     m_baseline.take();
   }
@@ -41,11 +34,6 @@ class AllocPair final : public Pair {
 
   double time_ours() override { return m_ours.take(); }
   double time_baseline() override { return m_baseline.take(); }
-
-  std::map<std::string, double> counters() const override {
-    if (m_is_cold) return {};
-    return {{"p99_seconds", m_ours.p99}, {"baseline_p99_seconds", m_baseline.p99}};
-  }
 
   std::string find_error() override {
     if (m_ours.verified && m_baseline.verified) return "";
@@ -58,22 +46,18 @@ class AllocPair final : public Pair {
  private:
   struct Side {
     Measure measure;
-    double p99    = 0;
     bool verified = true;
 
     double take(bool damage = false) {
-      Latencies latencies = measure.take(damage);
+      Latencies const latencies = measure(damage);
       verified &= latencies.verified;
-      std::vector<double>& seconds = latencies.seconds;
-      if (seconds.empty()) throw std::runtime_error("the kernels ended too early to measure");
-      std::ranges::sort(seconds);
-      p99 = quantile(seconds, 0.99);
-      return quantile(seconds, 0.5);
+      if (latencies.seconds.empty())
+        throw std::runtime_error("the kernel ended too early to measure");
+      return summarize(latencies.seconds).median;
     }
   };
 
   Side m_ours, m_baseline;
-  bool m_is_cold;
 };
 
 }  // namespace KokkosHostSpaces::Perf

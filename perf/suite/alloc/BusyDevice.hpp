@@ -8,14 +8,14 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Runs a kernel on each of several streams, until its destruction. The kernels also end after a time limit,
-/// so that a call that waits for them returns.
+/// Runs a kernel until its destruction. The kernel also ends after a time limit, so that a call that waits for it
+/// returns.
 class BusyDevice {
  public:
-  BusyDevice(int streams, double longest_seconds);
+  explicit BusyDevice(double longest_seconds);
   ~BusyDevice();
 
-  /// Whether all kernels still run.
+  /// Whether the kernel still runs.
   bool is_busy() const;
 
  private:

@@ -5,36 +5,24 @@
 #include "../../plain/CheckCuda.hpp"
 #include "../../plain/GateCuda.hpp"
 
-#include <algorithm>
-#include <vector>
-
 namespace KokkosHostSpaces::Perf {
 
 struct BusyDevice::State {
-  struct HeldStream {
-    CudaStream stream;
-    Gate gate;
-    ~HeldStream() { (void)cudaStreamSynchronize(stream); }
-  };
-  std::vector<HeldStream> held;
+  CudaStream stream;
+  Gate gate;
 };
 
-BusyDevice::BusyDevice(int streams, double longest_seconds) : m_state(std::make_unique<State>()) {
-  m_state->held = std::vector<State::HeldStream>(std::size_t(streams));
-  for (auto& [stream, gate] : m_state->held) gate.close(stream, longest_seconds);
-  for (auto const& [stream, gate] : m_state->held) {
-    while (!gate.is_reached()) {
-    }
+BusyDevice::BusyDevice(double longest_seconds) : m_state(std::make_unique<State>()) {
+  m_state->gate.close(m_state->stream, longest_seconds);
+  while (!m_state->gate.is_reached()) {
   }
 }
 
-// Open all gates before a stream is waited for.
 BusyDevice::~BusyDevice() {
-  for (auto& [stream, gate] : m_state->held) gate.open();
+  m_state->gate.open();
+  (void)cudaStreamSynchronize(m_state->stream);
 }
 
-bool BusyDevice::is_busy() const {
-  return std::ranges::none_of(m_state->held, [](auto const& one) { return one.gate.gave_up(); });
-}
+bool BusyDevice::is_busy() const { return !m_state->gate.gave_up(); }
 
 }  // namespace KokkosHostSpaces::Perf

@@ -17,13 +17,14 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t(2) << 20;
 
-std::size_t small_page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 void touch(char volatile* begin, char volatile* end) {
-  for (std::size_t const page = small_page(); begin < end; begin += page) *begin = 0;
+  for (std::size_t const page = page_bytes(); begin < end; begin += page) *begin = 0;
 }
 
-void touch_by_threads(char* pointer, std::size_t bytes, unsigned most) {
+void touch_by_threads(char* pointer, std::size_t bytes) {
+  unsigned const most    = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
   std::size_t const part = (bytes / most + huge_page - 1) / huge_page * huge_page;
   std::vector<std::jthread> threads;
   for (std::size_t begin = part; begin < bytes; begin += part)
@@ -31,31 +32,14 @@ void touch_by_threads(char* pointer, std::size_t bytes, unsigned most) {
   touch(pointer, pointer + std::min(part, bytes));
 }
 
-std::vector<unsigned> const& choice() {
-  static std::vector<unsigned> const all = [] {
-    std::vector<unsigned> numbers;
-    unsigned const cores = std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
-    for (unsigned threads = std::min(4u, cores); threads <= cores; threads *= 2)
-      numbers.push_back(threads);
-    return numbers;
-  }();
-  return all;
-}
-
 }  // namespace
 
-std::vector<std::string> numbers_of_touching_threads() {
-  std::vector<std::string> names;
-  for (unsigned threads : choice()) names.push_back(std::to_string(threads) + " threads");
-  return names;
-}
-
 std::size_t whole_pages(std::size_t bytes) {
-  std::size_t const page = bytes < huge_page ? small_page() : huge_page;
+  std::size_t const page = bytes < huge_page ? page_bytes() : huge_page;
   return (bytes + page - 1) / page * page;
 }
 
-void* map_and_touch(std::size_t bytes, int variant) {
+void* map_and_touch(std::size_t bytes) {
   std::size_t const wanted = whole_pages(bytes);
   // Map more than needed, and unmap both ends, so that the block begins at a huge page.
   std::size_t const extra = wanted < huge_page ? 0 : huge_page;
@@ -71,7 +55,7 @@ void* map_and_touch(std::size_t bytes, int variant) {
     munmap(pointer + wanted, extra - before);
     (void)madvise(pointer, wanted, MADV_HUGEPAGE);  // fails without huge pages
   }
-  touch_by_threads(pointer, wanted, choice()[std::size_t(variant)]);
+  touch_by_threads(pointer, wanted);
   return pointer;
 }
 

@@ -16,7 +16,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <string>
 
@@ -24,8 +23,7 @@ namespace KokkosHostSpaces::Perf {
 
 struct WayInfo {
   std::string name;
-  bool caches;                        ///< as AllocBaseline::caches
-  AllocBaseline* baseline = nullptr;  ///< if the way is a baseline
+  bool caches;  ///< as AllocBaseline::caches
 };
 
 struct FreeInPinnedSpace {
@@ -45,19 +43,6 @@ auto make_view(std::size_t bytes) {
                                     bytes);
 }
 
-/// Zeros memory by all threads of the host's execution space.
-inline void memset_by_threads(char* begin, std::size_t bytes) {
-  using Host            = Kokkos::DefaultHostExecutionSpace;
-  auto const threads    = static_cast<std::size_t>(Host().concurrency());
-  std::size_t const all = bytes / 64;
-  auto const set_part   = [=](std::size_t i) {
-    std::size_t const from = all * i / threads * 64;
-    std::size_t const to   = i + 1 == threads ? bytes : all * (i + 1) / threads * 64;
-    std::memset(begin + from, 0, to - from);
-  };
-  Kokkos::parallel_for("memset", Kokkos::RangePolicy<Host>(0, threads), set_part);
-}
-
 /// Calls visit(WayInfo, way) for each way of this machine; the first is PinnedSpace.
 template <class Visit>
 void for_each_way(Visit visit) {
@@ -68,19 +53,14 @@ void for_each_way(Visit visit) {
   visit(WayInfo{"View_PinnedSpace", true}, make_view<PinnedSpace>);
   visit(WayInfo{"zeroed_View_PinnedSpace", true},
         [](std::size_t bytes) { return Kokkos::View<char*, PinnedSpace>("sample", bytes); });
-  visit(WayInfo{"memset_View_PinnedSpace", true}, [](std::size_t bytes) {
-    auto const view = make_view<PinnedSpace>(bytes);
-    memset_by_threads(view.data(), bytes);
-    return view;
-  });
 #ifdef KOKKOS_ENABLE_CUDA
   visit(WayInfo{"View_CudaHostPinnedSpace", false}, make_view<Kokkos::CudaHostPinnedSpace>);
 #endif
   for (AllocBaseline& baseline : alloc_baselines()) {
     if (!baseline.why_not.empty()) continue;
-    visit(WayInfo{baseline.name, baseline.caches, &baseline}, [&baseline](std::size_t bytes) {
-      return std::unique_ptr<char, FreePlain>(
-          static_cast<char*>(baseline.allocate(bytes, baseline.variant)), {&baseline, bytes});
+    visit(WayInfo{baseline.name, baseline.caches}, [&baseline](std::size_t bytes) {
+      return std::unique_ptr<char, FreePlain>(static_cast<char*>(baseline.allocate(bytes)),
+                                              {&baseline, bytes});
     });
   }
 }

@@ -173,7 +173,6 @@ Cases copy_cases(Effort const& effort) {
   for (CopyWay way : {CopyWay::to_device, CopyWay::to_host}) {
     mapped.add_contiguous(way);
     mapped.add_published(way, CopyLayout::by_kernel, "by_kernel");
-    if (effort.mode == Mode::full) mapped.add_other_layouts(way);
   }
 #ifdef KOKKOS_ENABLE_CUDA
   CasesOfSpace<WriteCombinedSpace>("WriteCombinedSpace", rate, effort, cases)

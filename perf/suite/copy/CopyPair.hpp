@@ -180,22 +180,14 @@ class CopyPair final : public Pair {
  public:
   CopyPair(CopyCase const& description, std::shared_ptr<CopyMemory<Space>> memory)
       : m_case(description), m_memory(std::move(memory)) {
-    std::size_t const all = m_memory->elements();
-    switch (m_case.way) {
-      case CopyWay::to_host: add_stream(CopyDirection::to_host, 0, all); break;
-      case CopyWay::both:
-        add_stream(CopyDirection::to_device, 0, all / 2);
-        add_stream(CopyDirection::to_host, all / 2, all / 2);
-        break;
-      case CopyWay::to_device: add_stream(CopyDirection::to_device, 0, all); break;
-      case CopyWay::to_device_beside:
-        add_stream(CopyDirection::to_device, 0, all / 2);
-        add_stream(CopyDirection::to_host, all / 2, all / 2);
-        break;
-      case CopyWay::to_host_beside:
-        add_stream(CopyDirection::to_host, 0, all / 2);
-        add_stream(CopyDirection::to_device, all / 2, all / 2);
-    }
+    bool const host_first = m_case.way == CopyWay::to_host || m_case.way == CopyWay::to_host_beside;
+    CopyDirection const ways[] = {CopyDirection::to_device, CopyDirection::to_host};
+    std::size_t const streams  = m_case.way > CopyWay::to_host ? 2 : 1;
+    std::size_t const elements = m_memory->elements() / streams;
+    for (std::size_t i = 0; i < streams; ++i)
+      m_streams.push_back(std::make_unique<CopyStream<Space>>(
+          m_case.shape, ways[host_first != (i == 1)], i * elements, elements, *m_memory,
+          i == 0 ? m_stopwatch.stream() : m_stopwatch.other_stream()));
     run(Side::ours);
     for (auto& stream : m_streams)
       m_label = choose_best_variant(
@@ -213,12 +205,6 @@ class CopyPair final : public Pair {
   void damage() override { m_streams.back()->damage(); }
 
  private:
-  void add_stream(CopyDirection direction, std::size_t offset, std::size_t elements) {
-    m_streams.push_back(std::make_unique<CopyStream<Space>>(
-        m_case.shape, direction, offset, elements, *m_memory,
-        m_streams.empty() ? m_stopwatch.stream() : m_stopwatch.other_stream()));
-  }
-
   // Copy outside of a gate: the first launch loads the kernels, which waits for the device.
   void run(Side side) {
     for (auto& stream : m_streams) {

@@ -16,14 +16,9 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Whether layouts other than contiguous are measured with this space.
+/// Whether batches, and layouts other than contiguous, are measured with this space.
 template <class Space>
-inline constexpr bool has_all_layouts =
-    std::is_same_v<Space, PinnedSpace> || std::is_same_v<Space, MappedSpace>;
-
-/// Whether batches are measured with this space.
-template <class Space>
-inline constexpr bool has_batches = std::is_same_v<Space, PinnedSpace>;
+inline constexpr bool has_all_layouts = std::is_same_v<Space, PinnedSpace>;
 
 struct SameValue {
   KOKKOS_FUNCTION double operator()(double value) const { return value; }
@@ -61,7 +56,7 @@ class KokkosCopy {
           element_wise("copy", m_instance, on_host, SameValue(), on_device);
       }
     } else if (is_batch(m_shape.layout)) {
-      if constexpr (has_batches<Space>) {
+      if constexpr (has_all_layouts<Space>) {
         if (m_shape.are_new) renew(m_batches.at(host));
         copy(m_batches.at(host));
       }
@@ -114,7 +109,7 @@ class KokkosCopy {
     }
     made.host   = Vector<Space>(host, m_shape.host_span());
     made.device = Vector<OnDevice>(device, m_shape.elements());
-    if constexpr (has_batches<Space>)
+    if constexpr (has_all_layouts<Space>)
       if (m_shape.prepared)
         made.prepared = m_direction == CopyDirection::to_device
                             ? prepare_deep_copy_all(m_instance, made.to_device)

@@ -41,8 +41,7 @@ class AdoptedProcess {
 
   std::string ask(std::string const& line) {
     try {
-      if (!m_process)
-        m_process.emplace("idioms " + name(m_mode), Kokkos::device_id(), adopting_launcher());
+      if (!m_process) m_process.emplace(name(m_mode), Kokkos::device_id());
       return m_process->ask(line);
     } catch (...) {
       m_process.reset();  // the next case may be luckier

@@ -44,7 +44,7 @@ constexpr std::size_t small_page = 4096, chain_bytes = 2 * MiB;
 auto no_values() { return Kokkos::view_alloc(Kokkos::WithoutInitializing, "small"); }
 
 // A side of a benchmark: its steps, and its memory.
-struct Side {
+struct LatencySide {
   std::unique_ptr<Steps> steps;
   char *pinned, *mapped;    // a small page, and chain_bytes
   std::int64_t* on_device;  // as large
@@ -88,7 +88,7 @@ double seconds_of_step(int count, Step step) {
 }
 
 // The calling thread in a launch of the smallest kernel.
-double time_launch(Side& side) {
+double time_launch(LatencySide& side) {
   constexpr int launches = 256;  // fits into the queue of a stream
   double const seconds =
       seconds_of_step(launches, [&](int) { side.steps->launch(AddOne{side.on_device}); });
@@ -101,7 +101,7 @@ double time_launch(Side& side) {
 
 // A fence of an idle stream, or a launch and a fence. The kernel stores a number in host memory, which must be
 // there after the fence.
-double time_fence(Side& side, bool idle) {
+double time_fence(LatencySide& side, bool idle) {
   auto* const where = reinterpret_cast<std::int64_t*>(side.mapped);
   auto const store  = [&] {
     side.steps->launch(StoreValue{where, ++side.last - side.damaged});
@@ -114,7 +114,7 @@ double time_fence(Side& side, bool idle) {
 }
 
 // A copy of 8 bytes to the device, from the call to its end.
-double time_small_copy(Side& side) {
+double time_small_copy(LatencySide& side) {
   constexpr int copies = 64;
   auto* const from     = reinterpret_cast<double*>(side.pinned);
   auto* const to       = reinterpret_cast<double*>(side.on_device);
@@ -146,7 +146,7 @@ int answer_to(SignalAndAnswer& flags, int signal) {
 }
 
 // A round trip of flags: the host sets a signal in its memory, a running kernel answers.
-double time_flag(Side& side) {
+double time_flag(LatencySide& side) {
   constexpr int signals = 100;
   auto& flags           = *reinterpret_cast<SignalAndAnswer*>(side.mapped);
   flags                 = {0, 0};
@@ -161,7 +161,7 @@ double time_flag(Side& side) {
 }
 
 // Making, writing and freeing a block of one small page; the first ones shall be page-locked.
-double time_block(Side& side) {
+double time_block(LatencySide& side) {
   double const seconds = seconds_of_step(32, [&](int i) { side.wrong += !side.make_block(i); });
   ++side.last;
   return seconds;
@@ -169,7 +169,7 @@ double time_block(Side& side) {
 
 // A read of host memory by a kernel of one thread, as nvbandwidth measures it: each address is in the line that
 // was read before, in no order.
-double time_chase(Side& side) {
+double time_chase(LatencySide& side) {
   constexpr std::int64_t line = 128 / sizeof(std::int64_t), lines = chain_bytes / 128;
   auto* const next = reinterpret_cast<std::int64_t*>(side.mapped);
   // Each line once, as the factor is odd and `lines` a power of two.
@@ -190,7 +190,7 @@ double time_chase(Side& side) {
 
 class LatencyPair final : public Pair {
  public:
-  using Time = std::function<double(Side&)>;
+  using Time = std::function<double(LatencySide&)>;
 
   LatencyPair(std::string label, Time time)
       : m_time(std::move(time)),
@@ -230,7 +230,7 @@ class LatencyPair final : public Pair {
   Kokkos::View<char[chain_bytes], MappedSpace> m_mapped{"mapped"};
   PlainBuffer m_plain = make_plain_buffer(PlainKind::pinned, small_page + chain_bytes);
   Kokkos::View<std::int64_t[2 * numbers], Execution::memory_space> m_device{"on the device"};
-  Side m_ours, m_baseline;
+  LatencySide m_ours, m_baseline;
 };
 
 }  // namespace
@@ -247,9 +247,10 @@ Cases latency_cases(Effort const& effort) {
   };
   char const* const fence = "cudaStreamSynchronize";
   add("launch/" + at + "/parallel_for", "kernel<<<1, 1>>>", "calls", time_launch);
-  add("fence/" + at + "/idle", fence, "nothing", [](Side& side) { return time_fence(side, true); });
+  add("fence/" + at + "/idle", fence, "nothing",
+      [](LatencySide& side) { return time_fence(side, true); });
   add("fence/" + at + "/launch_and_fence", fence, "nothing",
-      [](Side& side) { return time_fence(side, false); });
+      [](LatencySide& side) { return time_fence(side, false); });
   add("deep_copy/PinnedSpace/to_device/bytes:8", "cudaMemcpyAsync, cudaStreamSynchronize", "memcpy",
       time_small_copy);
   if (runs_on_device)  // without a device no kernel runs beside its caller

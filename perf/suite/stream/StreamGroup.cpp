@@ -187,23 +187,6 @@ class StreamCases {
     }
   }
 
-  // Compare two loops at the same time with one after the other.
-  void add_two_at_once() {
-    auto const streams = std::make_shared<std::unique_ptr<DeviceStreams>>();
-    auto const halves  = [streams](bool at_once) {
-      return [=](StreamLoop const& loop) {
-        int const here = current_device();
-        if (!*streams) *streams = std::make_unique<DeviceStreams>(std::vector{here, here});
-        return run_halves<PinnedSpace>(loop, (*streams)->instances(), at_once);
-      };
-    };
-    add("PinnedSpace/two_at_once", {.operation     = triad,
-                                    .shape         = vector_of(sizes().back()),
-                                    .run           = halves(true),
-                                    .baseline      = "one_by_one",
-                                    .make_baseline = loops_by_kokkos({{"staged", halves(false)}})});
-  }
-
   Cases take() { return std::move(m_cases); }
 
  private:
@@ -266,7 +249,6 @@ Cases stream_cases(Effort const& effort) {
   cases.add_alternatives();
   cases.add_chains();
   cases.add_all_devices();
-  cases.add_two_at_once();
   return cases.take();
 }
 

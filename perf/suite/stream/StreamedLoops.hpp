@@ -116,25 +116,6 @@ double run_streamed(StreamLoop const& loop, LoopOptions const& options) {
   return sum;
 }
 
-/// Runs triads over the two halves of the arrays on two instances, in a row or at the same time.
-template <class Space>
-double run_halves(StreamLoop const& loop, std::vector<Execution> const& instances, bool at_once) {
-  std::int64_t const half = loop.shape.elements() / 2;
-  StreamedLoop running[2];
-  for (int h = 0; h < 2; ++h) {
-    std::int64_t const n = h == 0 ? half : loop.shape.elements() - half;
-    auto const vector    = [n, first = h * half](double* array) {
-      return StreamView<double*, Space>(array + first, std::size_t(n));
-    };
-    running[h] = streamed_for<Staged>("half", instances[std::size_t(h)], n, TriadBody(),
-                                      read(vector(loop.arrays.b)), read(vector(loop.arrays.c)),
-                                      write(vector(loop.arrays.a)));
-    if (!at_once) running[h].fence();
-  }
-  for (StreamedLoop const& each : running) each.fence();
-  return 0;
-}
-
 /// Runs some steps of the stencil in one pass over the data.
 template <class Space>
 void run_steps(StreamShape const& shape, double* from, double* to, int count,

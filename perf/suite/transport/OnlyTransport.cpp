@@ -9,7 +9,7 @@
 namespace KokkosHostSpaces::Perf {
 
 std::vector<Group> const& groups() {
-  static std::vector<Group> const only = {{"idioms", idioms_cases, serve_adopted_idioms},
+  static std::vector<Group> const only = {{"idioms", idioms_cases},
                                           {"transport", transport_cases}};
   return only;
 }

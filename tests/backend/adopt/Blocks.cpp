@@ -8,9 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <new>
 #include <random>
@@ -91,54 +89,6 @@ TEST_CASE("whichever call fails, blocks have their memory, and the next ones are
 
 #endif
 
-TEST_CASE("adopted blocks are disjoint, keep their contents, and are found by any address") {
-  Blocks& all = blocks();
-  std::mt19937 random(7);
-  struct Owned {
-    Block* block;
-    std::size_t bytes;
-    char tag;
-  };
-  std::map<char*, Owned> owned;
-  auto const holds = [](Owned const& one) {
-    char const* const begin = one.block->begin;
-    return begin[0] == one.tag && begin[one.bytes / 2] == one.tag &&
-           begin[one.bytes - 1] == one.tag;
-  };
-  for (int i = 0; i < 20000; ++i) {
-    if (owned.size() < 40 && random() % 2 == 0) {
-      bool const is_large     = random() % 16 == 0;
-      std::size_t const bytes = 1 + random() % (is_large ? 80 * MiB : 3 * MiB);
-      Block* const block      = all.take(bytes);
-      REQUIRE(block != nullptr);
-      auto const after = owned.lower_bound(block->begin);
-      REQUIRE((after == owned.end() || block->begin + bytes <= after->first));
-      if (after != owned.begin()) {
-        auto const& before = std::prev(after)->second;
-        REQUIRE(before.block->begin + before.bytes <= block->begin);
-      }
-      auto const tag = static_cast<char>(i);
-      for (std::size_t at : {std::size_t(0), bytes / 2, bytes - 1}) block->begin[at] = tag;
-      owned[block->begin] = {block, bytes, tag};
-    } else if (!owned.empty()) {
-      auto const one = std::next(owned.begin(), static_cast<long>(random() % owned.size()));
-      REQUIRE(holds(one->second));
-      for (std::size_t at : {std::size_t(0), one->second.bytes / 2, one->second.bytes - 1}) {
-        REQUIRE(Blocks::contains(one->first + at));
-        REQUIRE(all.find(one->first + at) == one->second.block);
-      }
-      char* const begin = one->first;
-      all.give(*one->second.block);
-      owned.erase(one);
-      REQUIRE(all.find(begin) == nullptr);
-    }
-  }
-  for (auto const& [begin, one] : owned) {
-    REQUIRE(holds(one));
-    all.give(*one.block);
-  }
-}
-
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace {
@@ -191,10 +141,3 @@ TEST_CASE("no more memory is resident than with malloc, but a twentieth") {
 }
 
 #endif
-
-TEST_CASE("more than the range of addresses is refused") {
-  REQUIRE(blocks().take(std::size_t(1) << 62) == nullptr);
-  int const other = 0;
-  REQUIRE_FALSE(Blocks::contains(&other));
-  REQUIRE_FALSE(Blocks::contains(nullptr));
-}

@@ -24,6 +24,11 @@
 using namespace Program;
 
 void call_before_copy_from_symbol(std::function<void()> function);  // of the fake runtime
+#ifdef KOKKOS_HOST_SPACES_CUDA_12
+int batch_of_cuda_12(void** dsts, void** srcs, std::size_t* bytes, std::size_t count, void*,
+                     std::size_t*, std::size_t, std::size_t* failure,
+                     cudaStream_t stream) asm("cudaMemcpyBatchAsync");
+#endif
 
 namespace {
 
@@ -113,7 +118,13 @@ void strict_waits_for_its_own_stream() {
   REQUIRE(waits_in([&](cudaStream_t stream) {
     cudaMemcpyFromSymbolAsync(view.data(), device.data(), 64, 0, cudaMemcpyDeviceToHost, stream);
   }));
-#if CUDART_VERSION >= 13000
+#ifdef KOKKOS_HOST_SPACES_CUDA_12
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    void *dst = view.data(), *src = device.data();
+    std::size_t bytes = MiB, index = 0, failure = 0;
+    batch_of_cuda_12(&dst, &src, &bytes, 1, nullptr, &index, 1, &failure, stream);
+  }));
+#elif CUDART_VERSION >= 13000
   REQUIRE(waits_in([&](cudaStream_t stream) {
     void* dst         = view.data();
     void const* src   = device.data();
@@ -367,6 +378,20 @@ void a_static_runtime_ends_locking() {
   REQUIRE(locked() == 1 && FakeCuda::calls("cudaHostRegister") == 2);
 }
 
+void a_module_copies_by_its_own_runtime() {
+  void* const module  = dlopen(KOKKOS_HOST_SPACES_MODULE, RTLD_NOW | RTLD_LOCAL);
+  void* const runtime = dlopen("libcudart.so.12", RTLD_NOW | RTLD_NOLOAD);
+  REQUIRE(module != nullptr && runtime != nullptr);
+  auto* const copy =
+      reinterpret_cast<int (*)(void*, void const*, std::size_t)>(dlsym(module, "module_copy"));
+  auto* const copies = reinterpret_cast<std::size_t (*)()>(dlsym(runtime, "fake_runtime_copies"));
+  View from(MiB), to(MiB);
+  from.fill(4);
+  std::size_t const here = FakeCuda::calls("cudaMemcpyAsync"), there = copies();
+  REQUIRE(copy(to.data(), from.data(), MiB) == 0 && to.holds(4));
+  REQUIRE(FakeCuda::calls("cudaMemcpyAsync") == here && copies() == there + 1);
+}
+
 // A policy of memory other than the default binds it. Locking leaves the pages where they are.
 void first_touch_decides_where_memory_is() {
   auto const is_bound = [](void const* memory) {
@@ -407,6 +432,7 @@ constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(a_reset_device_ends_locking),
                           CASE(a_refusal_leaves_it_pageable),
                           CASE(a_static_runtime_ends_locking),
+                          CASE(a_module_copies_by_its_own_runtime),
                           CASE(first_touch_decides_where_memory_is),
                           CASE(nothing_is_adopted)};
 

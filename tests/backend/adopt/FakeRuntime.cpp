@@ -31,6 +31,15 @@ cudaError_t then_wait(cudaError_t error) {
   return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
 
+[[maybe_unused]] cudaError_t copy_all(void* const* dsts, void const* const* srcs,
+                                      size_t const* bytes, size_t count, cudaStream_t stream) {
+  for (size_t i = 0; i < count; ++i)
+    if (cudaError_t const error =
+            cudaMemcpyAsync(dsts[i], srcs[i], bytes[i], cudaMemcpyDefault, stream))
+      return error;
+  return cudaSuccess;
+}
+
 template <class Function>
 Function* driver_function(char const* name) {
   FailNth::Exempt const exempt;
@@ -46,6 +55,9 @@ void call_before_copy_from_symbol(std::function<void()> function) {
 
 extern "C" {
 
+/// Of one runtime, where several are loaded.
+std::size_t fake_runtime_copies() { return FakeCuda::calls("cudaMemcpyAsync"); }
+
 cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   auto* const exchange =
       driver_function<CUresult(CUstreamCaptureMode*)>("cuThreadExchangeStreamCaptureMode");
@@ -56,7 +68,11 @@ cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*
 }
 
 cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* version) {
+#ifdef KOKKOS_HOST_SPACES_CUDA_12
+  *version = 12080;
+#else
   *version = CUDART_VERSION;
+#endif
   return cudaSuccess;
 }
 
@@ -109,15 +125,18 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, void const* symbol, s
   return cudaMemcpyAsync(dst, static_cast<char const*>(symbol) + offset, bytes, kind, stream);
 }
 
-#if CUDART_VERSION >= 13000
+#ifdef KOKKOS_HOST_SPACES_CUDA_12
+cudaError_t batch(void** dsts, void** srcs, size_t* bytes, size_t count, void*, size_t*, size_t,
+                  size_t*, cudaStream_t stream) asm("cudaMemcpyBatchAsync");
+cudaError_t batch(void** dsts, void** srcs, size_t* bytes, size_t count, void*, size_t*, size_t,
+                  size_t*, cudaStream_t stream) {
+  return copy_all(dsts, srcs, bytes, count, stream);
+}
+#elif CUDART_VERSION >= 13000
 cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, void const* const* srcs,
                                            size_t const* bytes, size_t count, cudaMemcpyAttributes*,
                                            size_t*, size_t, cudaStream_t stream) {
-  for (size_t i = 0; i < count; ++i)
-    if (cudaError_t const error =
-            cudaMemcpyAsync(dsts[i], srcs[i], bytes[i], cudaMemcpyDefault, stream))
-      return error;
-  return cudaSuccess;
+  return copy_all(dsts, srcs, bytes, count, stream);
 }
 #endif
 

@@ -73,16 +73,6 @@ TEST_CASE("a copy goes on where a piece of locked memory ends, in one dimension 
   CHECK(unregister_range(pages.begin).empty());
 }
 
-TEST_CASE("a copy of nothing is nothing") {
-  start_test(1);
-  Driver::copy(nullptr, nullptr, 0, nullptr);
-  Driver::copy(nullptr, nullptr, Driver::Box{0, 1, 1, 1, 1, 1, 1}, nullptr);
-  Driver::copy(nullptr, nullptr, Driver::Box{1, 0, 1, 1, 1, 1, 1}, nullptr);
-  Driver::copy(nullptr, nullptr, Driver::Box{1, 1, 0, 1, 1, 1, 1}, nullptr);
-  Driver::fence(nullptr);
-  CHECK(cudaPeekAtLastError() == cudaSuccess);
-}
-
 TEST_CASE("a strided copy moves exactly the box") {
   start_test(1);
   auto const [name, box] = GENERATE(
@@ -125,25 +115,6 @@ TEST_CASE("rows may be further apart than the longest pitch of the hardware") {
   Driver::fence(stream);
   CHECK(dst.begin()[0] == 'a');
   CHECK(dst.begin()[pitch] == 'b');
-}
-
-TEST_CASE("a copy between pinned and device memory returns before it is done") {
-  start_test(1);
-  Locked const src(64), back(64);
-  src.data()[0] = 1;
-  void* device  = nullptr;
-  REQUIRE(cudaMalloc(&device, 64) == cudaSuccess);
-  DeviceWork::Stream stream;
-  DeviceWork::Gate gate;
-  stream.run(gate.hold());
-  Driver::copy(device, src.data(), 64, stream.get());
-  Driver::copy(back.data(), device, 64, stream.get());
-  CHECK(cudaStreamQuery(stream.get()) == cudaErrorNotReady);
-  cudaGetLastError();
-  gate.open();
-  Driver::fence(stream.get());
-  CHECK(back.data()[0] == 1);
-  CHECK(cudaFree(device) == cudaSuccess);
 }
 
 TEST_CASE("the private stream does not wait for the default stream") {

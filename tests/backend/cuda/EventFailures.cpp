@@ -6,26 +6,7 @@
 #include "../../support/FakeCuda.hpp"
 #include "../pool/PoolTest.hpp"
 
-using Driver::EventState;
 using Driver::Recorded;
-
-TEST_CASE(
-    "no such device is idle, nor is one without a context, and an old driver cannot record, but fence") {
-  FakeCuda::reset(2, false);
-  Driver::Event event = nullptr;
-  Driver::Devices devices{};
-  CHECK(Driver::devices_in_use(devices) == 0);
-  for (int const device : {0, 2, -1})
-    CHECK(Driver::record_all_work(device, event) == Recorded::idle);
-  CHECK(Driver::fence_device(0));
-  FakeCuda::use_old_driver();
-  DeviceWork::use(1);
-  CHECK(Driver::devices_in_use(devices) == 1);
-  CHECK(devices[0] == 1);
-  CHECK(Driver::record_all_work(1, event) == Recorded::unsupported);
-  CHECK(event == nullptr);
-  CHECK(Driver::fence_device(1));
-}
 
 TEST_CASE("a capture that cannot be seen still makes recording report a capture") {
   FakeCuda::reset(1);
@@ -55,48 +36,6 @@ TEST_CASE("a capture counts as announced though the runtime could not be learnt 
   CHECK(stream.end_capture());
   Driver::end_announced_capture();
   Driver::release_event(event);
-}
-
-TEST_CASE("a failed query or wait is told") {
-  FakeCuda::reset(1);
-  Driver::Event event = nullptr;
-  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
-  FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorUnknown);
-  CHECK(Driver::query(event) == EventState::failed);
-  FakeCuda::fail_nth_call("cuEventQuery", 1, cudaErrorStreamCaptureUnsupported);
-  CHECK(Driver::query(event) == EventState::capturing);
-  FakeCuda::fail_nth_call("cuEventSynchronize", 1, cudaErrorUnknown);
-  CHECK_FALSE(Driver::wait(event));
-  FakeCuda::fail_nth_call("cuCtxSynchronize", 1, cudaErrorUnknown);
-  CHECK_FALSE(Driver::fence_device(0));
-  Driver::release_event(event);
-}
-
-TEST_CASE("after the runtime has shut down there is nothing to wait for") {
-  FakeCuda::reset(1);
-  Driver::Event event = nullptr;
-  REQUIRE(Driver::record_all_work(0, event) == Recorded::yes);
-  int memory = 0;
-  FakeCuda::shut_down();
-  Driver::Devices devices{};
-  CHECK(Driver::devices_in_use(devices) == 0);
-  CHECK(Driver::query(event) == EventState::done);
-  CHECK(Driver::wait(event));
-  CHECK(Driver::record_all_work(0, event) == Recorded::idle);
-  CHECK(Driver::fence_device(0));
-  CHECK_FALSE(Driver::unlock_pages(&memory, 4));
-  CHECK_FALSE(Driver::free_pinned(&memory));
-  CHECK_FALSE(is_locked(&memory));
-  CHECK_THROWS_AS(Driver::lock_pages(&memory, 4), DeviceError);
-  Driver::release_event(event);
-}
-
-TEST_CASE("a runtime without devices is asked once") {
-  FakeCuda::reset(1);
-  FakeCuda::fail_nth_call("cudaGetDeviceCount", 1, cudaErrorNoDevice);
-  CHECK(Driver::device_count() == 0);
-  CHECK(Driver::device_count() == 0);
-  FakeCuda::reset(1);
 }
 
 TEST_CASE(

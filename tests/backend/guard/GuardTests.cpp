@@ -15,7 +15,6 @@
 #include <csetjmp>
 #include <csignal>
 #include <deque>
-#include <future>
 
 #include <fcntl.h>
 
@@ -129,24 +128,6 @@ TEST_CASE("a write by another thread, or after the View was destroyed, is told",
   CHECK_THAT(copies.said.text(),
              ContainsSubstring("byte 100 of 'sent'") && ContainsSubstring("byte 100 of 'gone'"));
   copies.end();
-}
-
-TEST_CASE("clean programs hear nothing: what lies beside, other parts, and what is done",
-          "[.guard]") {
-  Copies copies;
-  TestView const before{10, "before"}, sent{100 * KiB, "sent"}, after{10, "after"};
-  copies.begin(on_device("device"), sent.part(20 * KiB, 40 * KiB));
-  before.data[9]          = 'x';
-  after.data[0]           = 'x';
-  sent.data[20 * KiB - 1] = 'x';  // pages that it shares are not guarded
-  sent.data[60 * KiB]     = 'x';
-  CHECK(sent.data[30 * KiB] == 0);
-  CHECK(copies.races() == 0);
-  CHECK(Guard::watched() == 1);
-  copies.end();
-  sent.data[30 * KiB] = 'x';
-  CHECK(copies.races() == 0);
-  CHECK(copies.said.text().empty());
 }
 
 TEST_CASE("of two copies that overlap, the second keeps its guard when the first is done",

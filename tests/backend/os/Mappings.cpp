@@ -3,7 +3,6 @@
 
 #include "../BackendTest.hpp"
 
-#include <cstdio>
 #include <ctime>
 
 namespace {
@@ -11,32 +10,6 @@ namespace {
 RangeState state(void const* pointer, std::size_t bytes) {
   return report_on_range(pointer, bytes).state;
 }
-
-// A file of four pages with a name, for as long as it is needed.
-class NamedFile {
- public:
-  NamedFile() : m_descriptor(mkstemp(name)) {
-    REQUIRE(m_descriptor >= 0);
-    REQUIRE(ftruncate(m_descriptor, static_cast<off_t>(4 * page_bytes())) == 0);
-  }
-  ~NamedFile() {
-    close(m_descriptor);
-    unlink(name);
-  }
-  NamedFile(NamedFile const&)            = delete;
-  NamedFile& operator=(NamedFile const&) = delete;
-
-  void* map(int protection, int sharing) const {
-    void* const pointer = mmap(nullptr, 4 * page_bytes(), protection, sharing, m_descriptor, 0);
-    REQUIRE(pointer != MAP_FAILED);
-    return pointer;
-  }
-
-  char name[40] = "/tmp/kokkos_host_spaces_XXXXXX";
-
- private:
-  int m_descriptor;
-};
 
 }  // namespace
 
@@ -71,21 +44,6 @@ TEST_CASE("a range with a hole is not mapped") {
   CHECK_FALSE(is_mapped(begin + page - 1, 2));
   unmap_pages(begin, page);
   unmap_pages(begin + bytes - page, page);
-}
-
-TEST_CASE("of a range with several mappings the first read-only one is told") {
-  NamedFile const file;
-  auto* const begin =
-      static_cast<char*>(file.map(PROT_READ | PROT_WRITE, MAP_PRIVATE));  // pages 0 to 3
-  std::size_t const page = page_bytes();
-  REQUIRE(mmap(begin, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-               0) == begin);
-  REQUIRE(mprotect(begin + 2 * page, page, PROT_READ) == 0);
-  RangeReport const report = report_on_range(begin, 4 * page);
-  CHECK(report.state == RangeState::read_only);
-  CHECK(report.file == file.name);
-  CHECK(report_on_range(begin, page).file.empty());
-  munmap(begin, 4 * page);
 }
 
 TEST_CASE("among tens of thousands of mappings a range is found soon") {

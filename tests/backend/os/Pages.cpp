@@ -10,10 +10,6 @@
 
 namespace {
 
-std::size_t offset_in(void const* pointer, std::size_t unit) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % unit;
-}
-
 std::size_t resident_pages(void* pointer, std::size_t bytes) {
   std::vector<unsigned char> resident(bytes / page_bytes());
   REQUIRE(mincore(pointer, bytes, resident.data()) == 0);
@@ -22,17 +18,6 @@ std::size_t resident_pages(void* pointer, std::size_t bytes) {
 }
 
 }  // namespace
-
-TEST_CASE("pages are aligned, to 2 MiB from 2 MiB on, and nothing of them stays mapped") {
-  for (std::size_t const bytes : {page_bytes(), huge_page_bytes, 3 * huge_page_bytes}) {
-    void* const pointer = map_pages(bytes);
-    REQUIRE(pointer != nullptr);
-    CHECK(offset_in(pointer, bytes < huge_page_bytes ? page_bytes() : huge_page_bytes) == 0);
-    CHECK(report_on_range(pointer, bytes).state == RangeState::writable);
-    unmap_pages(pointer, bytes);
-    CHECK(report_on_range(pointer, bytes).state == RangeState::not_mapped);
-  }
-}
 
 TEST_CASE("more pages than the machine can have are refused, although the system may overcommit") {
   CHECK(most_memory() >= std::size_t(64) << 20);

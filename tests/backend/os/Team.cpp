@@ -7,8 +7,6 @@
 #include "../../support/SignalMask.hpp"
 #include "../BackendTest.hpp"
 
-#include <set>
-
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -25,22 +23,6 @@ struct Seen {
 };
 
 }  // namespace
-
-TEST_CASE("each thread of a team does the work once, and the caller is one of them if it helps") {
-  int const threads = GENERATE(1, 2, 5, 40);
-  bool const helps  = GENERATE(true, false);
-  CAPTURE(threads, helps);
-  std::atomic<int> done{0};
-  Seen seen;
-  auto work = [&] {
-    ++done;
-    seen();
-  };
-  run({threads, Cores::allowed(), helps}, work);
-  CHECK(done == threads);
-  CHECK(seen.threads.size() == static_cast<std::size_t>(threads));
-  CHECK(seen.threads.contains(std::this_thread::get_id()) == helps);
-}
 
 TEST_CASE("threads of the library leave signals to the application, and its own thread as it was") {
   std::atomic<int> leave{0};
@@ -112,12 +94,4 @@ TEST_CASE("where the system refuses threads, the caller does the work") {
   run({4, Cores::allowed(), false}, seen);
   setrlimit(RLIMIT_NPROC, &before);
   CHECK(seen.threads.contains(std::this_thread::get_id()));
-}
-
-TEST_CASE("cores are counted once each, and none can be bound to") {
-  Cores cores;
-  CHECK(cores.count() == 0);
-  CHECK_FALSE(cores.bind_this_thread());
-  for (unsigned const core : {0u, 5u, 64u, 5u, 300u}) cores.add(core);
-  CHECK(cores.count() == 4);
 }

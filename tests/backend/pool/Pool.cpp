@@ -22,13 +22,6 @@ std::string refusal(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("no bytes are no memory, and giving nothing back is harmless") {
-  PoolTest const test;
-  CHECK(PoolTest::allocate(0) == nullptr);
-  Pool::deallocate(nullptr);
-  CHECK(PoolTest::usage().segments == 0);
-}
-
 TEST_CASE("memory of both kinds and of every node is kept apart") {
   PoolTest const test;
   auto const kind   = GENERATE(MemoryKind::page_locked, MemoryKind::write_combined);
@@ -44,23 +37,6 @@ TEST_CASE("memory of both kinds and of every node is kept apart") {
   for (pool::PoolUsage const& pool : pool::statistics().pools)
     if (pool.kind == kind && pool.numa_node == 0) in_use += pool.usage.bytes_in_use;
   CHECK(in_use == 2 * MiB);
-}
-
-TEST_CASE("on an idle device a block is used again at once, and counts as a hit") {
-  PoolTest const test;
-  std::size_t const bytes = GENERATE(100, 20000, 40 * KiB, 1 * MiB + 128, 20 * MiB, 64 * MiB + 128);
-  char* const first       = PoolTest::allocate(bytes);
-  Pool::deallocate(first);
-  pool::Usage const before = PoolTest::usage();
-  int const rounds         = bytes < MiB ? 1000 : 30;
-  for (int i = 0; i < rounds; ++i) {
-    char* const again = PoolTest::allocate(bytes);
-    if (bytes > 2 * MiB) REQUIRE(again == first);
-    Pool::deallocate(again);
-  }
-  CHECK(PoolTest::usage().hits == before.hits + std::size_t(rounds));
-  CHECK(PoolTest::usage().misses == before.misses);
-  CHECK(PoolTest::usage().segments == 1);
 }
 
 TEST_CASE("what was not handed out, or was given back already, is refused with a message") {
@@ -79,20 +55,6 @@ TEST_CASE("what was not handed out, or was given back already, is refused with a
     CHECK_THAT(captured.text(), ContainsSubstring("is not given back"));
   }
   CHECK(pool::describe(other)->state == pool::State::in_use);
-}
-
-TEST_CASE("a label is told until the block is ready, and of a long one the beginning") {
-  PoolTest const test;
-  std::size_t const bytes = GENERATE(300, 3 * MiB);
-  char* const block       = PoolTest::allocate(bytes, std::string(200, 'x').c_str());
-  CHECK(pool::describe(block)->label == std::string(47, 'x'));
-  Pool::deallocate(block);
-  PoolTest::make_ready();
-  CHECK(pool::describe(block)->state == pool::State::cached);
-  CHECK(pool::describe(block)->label.empty());
-  int local = 0;
-  CHECK_FALSE(pool::describe(&local).has_value());
-  CHECK_FALSE(pool::describe(nullptr).has_value());
 }
 
 TEST_CASE("reserved memory serves allocations of every size without locking more, by zeros once") {

@@ -37,99 +37,6 @@ struct TestArena {
 
 }  // namespace
 
-TEST_CASE(
-    "an arena's blocks neither overlap nor leave gaps, and what it calls zero was never handed out") {
-  constexpr std::size_t pages = 4096;
-  TestArena test;
-  Segment& segment = test.add(pages * page);
-  std::vector<bool> was_out(pages, false);
-  std::mt19937 random(11);
-  std::vector<Block*> blocks;
-  std::size_t zeros = 0, spoilt = 0;
-  for (int i = 0; i < 10000; ++i) {
-    if (!blocks.empty() && random() % 5 >= 3) {
-      std::swap(blocks[random() % blocks.size()], blocks.back());
-      test.arena.put(*blocks.back());
-      blocks.pop_back();
-      continue;
-    }
-    std::size_t const bytes = random() % (100 * page) + 1;
-    Block* const block      = test.arena.take(bytes, any_size);
-    if (block == nullptr) continue;
-    REQUIRE(block->bytes >= bytes);
-    REQUIRE(block->bytes <= Arena::rounded(bytes) + Arena::rounded(bytes) / 16 + page);
-    REQUIRE(block->dirty <= block->bytes);
-    auto const begin =
-        was_out.begin() + (block->address - segment.first->address) / std::ptrdiff_t(page);
-    auto const end = begin + std::ptrdiff_t(block->bytes / page);
-    spoilt += std::size_t(std::count(begin + std::ptrdiff_t(block->dirty / page), end, true));
-    zeros += block->bytes - block->dirty;
-    std::fill(begin, end, true);
-    blocks.push_back(block);
-  }
-  CHECK(spoilt == 0);
-  CHECK(zeros >= pages / 2 * page);  // what is merged with blocks that came back is not forgotten
-  std::size_t covered = 0;
-  bool was_ready      = false;
-  for (Block const* block = segment.first; block != nullptr; block = block->after) {
-    REQUIRE(block->address == static_cast<char*>(segment.region.pointer) + covered);
-    bool const ready = block->state == BlockState::ready;
-    REQUIRE_FALSE((ready && was_ready));
-    was_ready = ready;
-    covered += block->bytes;
-  }
-  CHECK(covered == segment.region.bytes);
-  for (Block* const block : blocks) test.arena.put(*block);
-  REQUIRE(Arena::unused(segment));
-  CHECK(segment.first->bytes == pages * page);
-  test.arena.remove(segment);
-  CHECK(test.arena.take(page, any_size) == nullptr);
-}
-
-TEST_CASE("among thousands of blocks the best fit is found") {
-  TestArena test;
-  std::mt19937 random(3);
-  std::vector<std::size_t> sizes;
-  for (std::size_t i = 0; i < 2000; ++i) {
-    sizes.push_back((1 + random() % 5000) * page);
-    test.add(sizes.back());
-  }
-  std::sort(sizes.begin(), sizes.end());
-  for (int i = 0; i < 1000; ++i) {
-    std::size_t const wanted = (1 + random() % 5000) * page;
-    auto const best          = std::lower_bound(sizes.begin(), sizes.end(), wanted);
-    Block const* const block = test.arena.take(wanted, any_size);
-    REQUIRE((block != nullptr) == (best != sizes.end()));
-    if (block == nullptr) continue;
-    Segment const& segment = *block->segment;
-    REQUIRE(segment.region.bytes >= *best);
-    std::size_t const rest = *best - block->bytes;
-    sizes.erase(best);
-    if (rest > 0) sizes.insert(std::lower_bound(sizes.begin(), sizes.end(), rest), rest);
-  }
-}
-
-TEST_CASE("in an arena zeros outlive a used neighbour, and a segment of the driver has none") {
-  TestArena test;
-  test.add(100 * page);
-  Block* const front = test.arena.take(10 * page, any_size);
-  CHECK(front->dirty == 0);
-  test.arena.put(*front);
-  Block* const whole = test.arena.take(100 * page, any_size);
-  REQUIRE(whole != nullptr);
-  CHECK(whole->dirty == 10 * page);
-  test.arena.put(*whole);
-  Block* const again = test.arena.take(50 * page, any_size);
-  CHECK(again->dirty == 50 * page);
-  Block* const rest = test.arena.take(50 * page, any_size);
-  CHECK(rest->dirty == 50 * page);
-
-  Segment driver;
-  driver.region = {again->address, 10 * page, Origin::driver};
-  test.arena.add(driver);
-  CHECK(test.arena.take(10 * page, any_size)->dirty == 10 * page);
-}
-
 namespace {
 
 void* const across_windows = reinterpret_cast<void*>(std::uintptr_t(7 * page_window + 30 * GiB));
@@ -203,17 +110,6 @@ void retire(Slabs& slabs, SlabSlot& slot, Epoch epoch) {
 }
 
 }  // namespace
-
-TEST_CASE("slots are multiples of 256 bytes and at most a sixteenth and 255 bytes too large") {
-  std::size_t first_bad = 0;
-  for (std::size_t bytes = 1; bytes <= Slabs::largest && first_bad == 0; ++bytes) {
-    std::size_t const slot = Slabs::slot_bytes(bytes);
-    bool const good        = slot >= bytes && slot % 256 == 0 && slot <= bytes + bytes / 16 + 255 &&
-                      Slabs::span_bytes(bytes) >= 8 * slot;
-    if (!good) first_bad = bytes;
-  }
-  CHECK(first_bad == 0);
-}
 
 TEST_CASE(
     "failure 4: a slab is whole again when all its slots are back and their epochs are over") {

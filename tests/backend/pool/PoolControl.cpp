@@ -111,15 +111,3 @@ TEST_CASE("65536 small allocations need at most 64 registered segments, a user's
   CHECK(unregister_range(memory.data()).empty());
   CHECK(segments() == with_blocks);
 }
-
-TEST_CASE("threads that get in each other's way use what was reserved") {
-  PoolTest const test;
-  PoolTest::reserve(64 * MiB, 64 * MiB).wait();
-  std::size_t const misses = PoolTest::usage().misses;
-  in_threads(8, [](int) {
-    Blocks blocks;
-    for (int i = 0; i < 2000; ++i) blocks.add(1000);
-  });
-  CHECK(PoolTest::usage().misses == misses);
-  CHECK(PoolTest::usage().bytes_locked == 64 * MiB);
-}

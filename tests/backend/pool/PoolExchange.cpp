@@ -10,8 +10,6 @@
 #include "PoolTest.hpp"
 #include "PoolWaits.hpp"
 
-#include <future>
-
 namespace {
 
 // Work that lasts until the end of the scope, or until the pool waits for it.

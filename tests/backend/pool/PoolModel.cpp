@@ -7,12 +7,8 @@
 #include "../../support/LimitModel.hpp"
 #include "PoolTest.hpp"
 
-#include <cmath>
 #include <deque>
 #include <iterator>
-#include <map>
-
-#include <catch2/generators/catch_generators_range.hpp>
 
 namespace {
 

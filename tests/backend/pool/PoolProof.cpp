@@ -15,9 +15,6 @@
 #include "../../support/FakeCuda.hpp"
 #include "PoolTest.hpp"
 
-#include <map>
-#include <new>
-
 namespace {
 
 unsigned from_environment(char const* name, unsigned otherwise) {

@@ -8,7 +8,6 @@
 
 #include <exception>
 #include <latch>
-#include <limits>
 #include <system_error>
 
 #include <sys/resource.h>
@@ -26,18 +25,6 @@ TEST_CASE("threads reserve at the same time, any number of times, and leave no t
   // A thread that is not joined keeps its stack of 8 MiB.
   CHECK(addresses() < before + 400 * MiB);
   CHECK(PoolTest::usage().bytes_cached >= 400 * 64 * KiB);
-}
-
-TEST_CASE("what no machine has cannot be reserved") {
-  PoolTest const test;
-  pool::set_limit(8 * MiB);
-  constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
-  for (std::size_t const chunk : {huge, 4 * MiB}) {
-    pool::Reservation const much = PoolTest::reserve(huge, chunk);
-    CHECK_THROWS_AS(much.wait(), OutOfPinnedMemory);
-    CHECK(much.bytes_done() == 0);
-    CHECK(PoolTest::usage().bytes_locked == 0);
-  }
 }
 
 TEST_CASE("where the system gives no thread the refusal is the library's, with what to do") {

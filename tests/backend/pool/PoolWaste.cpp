@@ -5,10 +5,6 @@
 
 #include "PoolTest.hpp"
 
-#include <cmath>
-
-#include <catch2/generators/catch_generators_range.hpp>
-
 namespace {
 
 using Random = std::mt19937_64;

@@ -4,20 +4,11 @@
 // The calls of the CUDA runtime that DeepCopyAll.hpp and PreparedCopies.hpp promise.
 
 #include "../DriverSpy.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <set>
-#include <utility>
-#include <vector>
-
 namespace BatchCalls {
-namespace khs = KokkosHostSpaces;
 namespace {
 
 using Host   = Kokkos::View<char*, khs::PinnedSpace>;
@@ -197,22 +188,6 @@ TEST_CASE("prepared rows that the driver refuses are not tried again", "[driver_
   REQUIRE(cudaHostUnregister(memory + half) == cudaSuccess);
   REQUIRE(cudaHostUnregister(memory) == cudaSuccess);
   std::free(memory);
-}
-
-TEST_CASE("prepared copies run on several instances, and may go at once", "[driver_calls][cuda]") {
-  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  Pieces const pieces(2000, 200);
-  auto const back = khs::prepare_deep_copy_all(Kokkos::Cuda(), pieces.views_to_host);
-  for (int round = 0; round < 50; ++round) {
-    auto const& instance = instances[round % 2];
-    {
-      auto const there = khs::prepare_deep_copy_all(instance, pieces.views_to_device);
-      for (std::size_t i = 0; i < pieces.host.size(); ++i) pieces.host(i) = char(i + round);
-      khs::deep_copy_all(instance, there);
-    }
-    khs::deep_copy_all(instance, back);
-    REQUIRE(pieces.came_back(instance));
-  }
 }
 
 TEST_CASE("copies cannot be prepared in a capture, nor run on another device",

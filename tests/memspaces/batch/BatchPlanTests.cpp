@@ -3,24 +3,13 @@
 
 // Batches of copies on the fake CUDA runtime: a batch equals memmove piece by piece, or is refused.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../support/DeviceWork.hpp"
-#include "../../support/FakeCuda.hpp"
-#include "../../support/Sanitized.hpp"
+#include "../FakeTest.hpp"
 
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-#include <thread>
-#include <vector>
-
 #include <sys/mman.h>
 
-#include <catch2/catch_test_macros.hpp>
 #include <cuda.h>
 
 namespace BatchPlans {

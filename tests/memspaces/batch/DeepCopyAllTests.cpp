@@ -4,18 +4,10 @@
 // Many copies by one call, in every build: which arguments it takes, and what it refuses. Contents:
 // BatchEqualsMemmove.cpp. And how a copy is explained.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <array>
-#include <vector>
+#include "../KokkosTest.hpp"
 
 namespace DeepCopyAll {
 
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
 using Left  = Kokkos::LayoutLeft;
 using Right = Kokkos::LayoutRight;
 

@@ -3,9 +3,7 @@
 
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-
-#include <vector>
+#include "../../support/Tests.hpp"
 
 using namespace KokkosHostSpaces::Impl;
 

@@ -3,16 +3,7 @@
 
 // deep_copy between the spaces that every build has.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
-using Left  = Kokkos::LayoutLeft;
-using Right = Kokkos::LayoutRight;
+#include "../KokkosTest.hpp"
 
 TEMPLATE_TEST_CASE("a value fills a View, with and without an instance, and rank zero works",
                    "[deep_copy]", khs::PinnedSpace, khs::MappedSpace, khs::WriteCombinedSpace) {

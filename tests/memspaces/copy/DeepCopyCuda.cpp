@@ -3,16 +3,10 @@
 
 // Large copies on a GPU, and elements that tiles are made of. All others: DeepCopyRandom.cpp.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-
-#include <cstring>
-
-namespace khs = KokkosHostSpaces;
-using Left    = Kokkos::LayoutLeft;
-using Right   = Kokkos::LayoutRight;
+using Left  = Kokkos::LayoutLeft;
+using Right = Kokkos::LayoutRight;
 
 namespace {
 

@@ -4,17 +4,10 @@
 // Calls of the CUDA runtime by deep_copy: their number, bytes and streams.
 
 #include "../DriverSpy.hpp"
-
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
 #include <Kokkos_DualView.hpp>
-#include <catch2/catch_template_test_macros.hpp>
 #include <cuda_runtime_api.h>
-
-#include <atomic>
-#include <set>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 

@@ -6,18 +6,11 @@
 
 #include "RandomCopies.hpp"
 #include "../Rounds.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/copy/Staging.hpp>
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <cstdint>
-#include <cstring>
-#include <random>
-#include <vector>
 
 namespace PlannedCopies {
 

@@ -8,20 +8,13 @@
 
 #include "RandomCopies.hpp"
 #include "../Rounds.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <algorithm>
-#include <random>
-#include <type_traits>
 #include <typeinfo>
 
 namespace DeepCopyRandom {
 
 using namespace RandomCopies;
-namespace khs = KokkosHostSpaces;
 
 using DeviceSpace = Kokkos::DefaultExecutionSpace::memory_space;
 

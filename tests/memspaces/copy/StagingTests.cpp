@@ -3,21 +3,12 @@
 
 // Staging of pageable Views: bounded page-locked memory, which is there before anything is copied.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
+
 #include <KokkosHostSpaces/impl/copy/Staging.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-#include <vector>
 
 namespace Staging {
 
-namespace khs = KokkosHostSpaces;
 using khs::Impl::StagedBox;
 using Pageable = Kokkos::HostSpace;
 

@@ -3,16 +3,11 @@
 
 // Tiles of a copy, and their kernel with a team of threads of the host.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
+
 #include <KokkosHostSpaces/impl/copy/TiledCopy.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-
-#include <algorithm>
 #include <barrier>
-#include <cstring>
-#include <thread>
-#include <vector>
 
 namespace TiledCopies {
 
@@ -106,25 +101,6 @@ TEST_CASE("the threads of a team transpose tiles together, within the scratch me
     CHECK(wrong_by_team<std::uint64_t>(a, b, 3) == 0);
     CHECK(wrong_by_team<LongWord>(a, b, 6) == 0);
   }
-}
-
-TEST_CASE("a tile has lines of 128 bytes at least, also where one extent is short",
-          "[tiled_copy]") {
-  auto const tiling = [](std::size_t element, std::size_t rows, std::size_t columns) {
-    std::size_t const extents[] = {rows, columns}, to[] = {columns, 1}, from[] = {1, rows};
-    return *make_tiling(make_copy_plan(element, 2, extents, to, from), 0, true);
-  };
-  for (std::size_t const element : {1, 2, 4, 8, 16}) {
-    Tiling const t = tiling(element, 1000, 1000);
-    CHECK(t.side_dst * element >= 128);
-    CHECK(t.side_src * element >= 128);
-    CHECK(t.bytes_of_tile <= 20000);
-  }
-  // Three components of a million points.
-  Tiling const points = tiling(8, 1000000, 3);
-  CHECK(points.side_dst == 3);
-  CHECK(points.side_src >= 256);
-  CHECK(points.tiles * points.side_dst * points.side_src < 3300000);
 }
 
 TEST_CASE("there are no more tiles than Kokkos' loop over teams can count", "[tiled_copy]") {

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include "../../../backend/Driver.hpp"
+#include "../FakeTest.hpp"
 #include "../../../backend/Registry.hpp"
-#include "../../support/FakeCuda.hpp"
 
 #include <KokkosHostSpaces/impl/core/Streams.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <cuda_runtime_api.h>
 
 using namespace KokkosHostSpaces::Impl;
 
@@ -33,23 +25,4 @@ TEST_CASE("failure 20: copied bytes have arrived when copy_and_wait returns", "[
   }
   CHECK(Backend::unregister_range(host.data()).empty());
   CHECK(cudaFree(memory) == cudaSuccess);
-}
-
-TEST_CASE("a launch makes the device of its instance current, once, and tells what failed",
-          "[streams]") {
-  FakeCuda::reset(2);
-  prepare_launch(1);
-  std::size_t const before = FakeCuda::calls("cudaSetDevice");
-  prepare_launch(1);
-  CHECK(FakeCuda::calls("cudaSetDevice") == before);
-  CHECK(Backend::Driver::current_device() == 1);
-  prepare_launch(0);
-  CHECK(Backend::Driver::current_device() == 0);
-  FakeCuda::fail_nth_call("cudaSetDevice", 1);
-  CHECK_THROWS_AS(prepare_launch(1), KokkosHostSpaces::DeviceError);
-  CHECK_NOTHROW(check_launch());
-  CHECK(cudaSetDevice(7) != cudaSuccess);  // pending, as the error of a launch
-  CHECK_THROWS_AS(check_launch(), KokkosHostSpaces::DeviceError);
-  CHECK_NOTHROW(check_launch());
-  prepare_launch(1);
 }

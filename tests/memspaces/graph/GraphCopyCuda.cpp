@@ -3,21 +3,10 @@
 
 // Captured copies, and graphs on the legacy default stream, on a GPU.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
 #include <Kokkos_Graph.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <cuda_runtime_api.h>
-
-#include <chrono>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace GraphCopyCuda {
 

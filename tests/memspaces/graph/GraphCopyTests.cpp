@@ -3,15 +3,9 @@
 
 // Copies as nodes of Kokkos' graphs, with and without a device.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
 #include <Kokkos_Graph.hpp>
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <optional>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace GraphCopyTests {
 

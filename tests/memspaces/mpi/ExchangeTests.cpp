@@ -6,6 +6,7 @@
 #include <KokkosHostSpaces.hpp>
 #include <KokkosHostSpaces/mpi/Exchange.hpp>
 
+#include <csignal>
 #include <optional>
 #include <random>
 #include <vector>
@@ -220,6 +221,22 @@ AddCase const refused("a message that fails is named, loses no memory, and lets 
   RANKS_CHECK(khs::pool::statistics().total.bytes_in_use == before);
 });
 
+// With KOKKOS_HOST_SPACES_UNBUFFERED=on. A receive that waits tells whether it has a buffer.
+AddCase const by_environment(".unbuffered by the environment", [] {
+  Instance const instance;
+  auto const from   = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7),
+             to     = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7);
+  auto const used   = [] { return khs::pool::statistics().total.bytes_in_use; };
+  auto const before = used();
+  number(instance, from, rank());
+  auto exchange = khs::exchange(instance, MPI_COMM_WORLD, khs::incoming(to, previous()));
+  MPI_Barrier(MPI_COMM_WORLD);
+  RANKS_CHECK(used() == before);
+  khs::exchange(instance, MPI_COMM_WORLD, khs::outgoing(from, next())).wait();
+  exchange.wait();
+  RANKS_CHECK(wrong(instance, to, previous()) == 0);
+});
+
 AddCase const held("a View that MPI receives into lives until it has arrived", [] {
   Instance const instance;
   auto const from   = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7);
@@ -234,6 +251,19 @@ AddCase const held("a View that MPI receives into lives until it has arrived", [
   khs::exchange(instance, MPI_COMM_WORLD, khs::unbuffered, khs::outgoing(from, next())).wait();
   exchange.wait();
   RANKS_CHECK(used() == before);
+});
+
+// The others wait for it: how that ends is judged from outside.
+AddCase const killed_in_exchange(".killed between exchange and wait", [] {
+  auto const from = view_of<Kokkos::LayoutLeft>(90, 50, 7),
+             to   = view_of<Kokkos::LayoutLeft>(90, 50, 7);
+  auto exchange   = khs::exchange(Instance(), MPI_COMM_WORLD, khs::outgoing(from, next()),
+                                  khs::incoming(to, previous()));
+  if (rank() == size() - 1) std::raise(SIGKILL);
+  for (;;) {
+    exchange.wait();
+    exchange = khs::exchange(Instance(), MPI_COMM_WORLD, khs::incoming(to, previous()));
+  }
 });
 
 AddCase const kept("the buffers of one step serve the next ones", [] {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 #
-# Kills a rank at a random time while the ranks make shared tables, so many times: killed_ranks.sh <times> <launch>...
+# Runs a case of the ranks in which one is killed, so many times: killed_ranks.sh <times> <launch>... <case>
 # Each run must end, and their tables (14 MiB each) must not pile up.
 
 set -u
@@ -12,7 +12,7 @@ shared() { awk '/^Shmem:/ { print $2 }' /proc/meminfo; }
 before=$(shared)
 RANDOM=1
 for ((i = 0; i < times; ++i)); do
-  KOKKOS_HOST_SPACES_TEST_KILL_AFTER=$((RANDOM * 12)) timeout 60 "$@" .killed > killed_ranks.log 2>&1
+  KOKKOS_HOST_SPACES_TEST_KILL_AFTER=$((RANDOM * 12)) timeout 60 "$@" > killed_ranks.log 2>&1
   code=$?
   if grep -q "libcuda.so.1 => not found" killed_ranks.log || [ $code -eq 4 ]; then exit 4; fi
   case $code in

@@ -3,17 +3,7 @@
 
 // Copies over the links of two and more devices that are there.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <cstdint>
-#include <memory>
-#include <stdexcept>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace MultiPathCuda {
 
@@ -168,7 +158,7 @@ TEST_CASE("a capture, and memory of another device or of a pool, take one path",
   cudaFreeAsync(of_pool, stream);
 }
 
-TEST_CASE("KOKKOS_HOST_SPACES_MULTI_PATH=off: one path", "[multi_path_off]") {
+TEST_CASE("KOKKOS_HOST_SPACES_MULTI_PATH=off: one path", "[.][multi_path_off]") {
   khs::MultiPath<Kokkos::Cuda> const paths;
   CHECK_THAT(paths.explain(), Catch::Matchers::ContainsSubstring("MULTI_PATH is off"));
 }

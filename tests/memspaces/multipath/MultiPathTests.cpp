@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 TEST_CASE("what copies over several links copies as deep_copy with its instance",
           "[multi_path_plain]") {

@@ -3,33 +3,14 @@
 
 // Copies over the links of several devices, on the fake CUDA runtime.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../support/ChildOfFork.hpp"
-#include "../../support/DeviceWork.hpp"
+#include "../FakeTest.hpp"
 #include "../../support/FailNth.hpp"
-#include "../../support/FakeCuda.hpp"
 
 #include <KokkosHostSpaces/impl/multipath/RelayedCopies.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 namespace RelayedCopiesTests {
 
 using namespace KokkosHostSpaces::Impl;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -105,19 +86,6 @@ TEST_CASE("paths end at the same time, and none gets less than a first chunk", "
   CHECK(split_over_paths(MiB, {5e10, 5e10}, rules).size() == 1);
 }
 
-TEST_CASE("chunks of a relay grow to the host and shrink to the device", "[multi_path]") {
-  RelayRules const rules;
-  for (std::size_t bytes :
-       {KiB, std::size_t(1) << 20, std::size_t(9000) * KiB, (std::size_t(100) << 20) + 12345}) {
-    auto to_host = relay_chunks(bytes, false, rules), to_device = relay_chunks(bytes, true, rules);
-    CHECK(std::accumulate(to_host.begin(), to_host.end(), std::size_t(0)) == bytes);
-    CHECK(*std::max_element(to_host.begin(), to_host.end()) <= rules.chunk);
-    CHECK(to_host.front() <= 2 * rules.first_chunk);
-    std::reverse(to_device.begin(), to_device.end());
-    CHECK(to_host == to_device);
-  }
-}
-
 TEST_CASE("a copy goes over all links in equal parts, ordered on its stream", "[multi_path]") {
   for (int devices : {2, 4, 8}) {
     FakeCuda::reset(devices);
@@ -156,26 +124,6 @@ TEST_CASE("a copy goes over all links in equal parts, ordered on its stream", "[
     CHECK(FakeCuda::nothing_leaked());
     CHECK(FakeCuda::outstanding().device_allocations == 0);
   }
-}
-
-TEST_CASE("each link carries its part of a copy", "[multi_path]") {
-  FakeCuda::reset(4);
-  Arrays arrays(1024 * KiB);
-  RelayedCopies copies(0, others(4), equal_links(), "", small_rules());
-  for (bool const to_device : {true, false}) {
-    std::size_t const before = FakeCuda::copied().size();
-    void* const host         = arrays.host.data();
-    copies.enqueue(to_device ? arrays.device() : host, to_device ? host : arrays.device(),
-                   arrays.bytes, arrays.stream.get());
-    arrays.stream.wait();
-    std::map<int, std::size_t> carried;
-    auto const list = FakeCuda::copied();
-    for (std::size_t i = before; i < list.size(); ++i)
-      carried[Backend::Driver::device_of(to_device ? list[i].dst : list[i].src)] += list[i].bytes;
-    CHECK(carried.size() == 4);
-    for (auto const& [device, bytes] : carried) CHECK(bytes == arrays.bytes / 4);
-  }
-  CHECK(arrays.on_device(1));
 }
 
 TEST_CASE("copies that would gain nothing go over the own link", "[multi_path]") {

@@ -6,28 +6,12 @@
 #include "../../backend/CapturedStderr.hpp"
 #include "../../support/ChildOfFork.hpp"
 #include "../../support/SignalMask.hpp"
+#include "../../support/WatchedThread.hpp"
 
-#include "../Waiting.hpp"
-
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <new>
-#include <optional>
-#include <thread>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace SnapshotTests {
 
-using Catch::Matchers::ContainsSubstring;
 using Execution = Kokkos::DefaultExecutionSpace;
 using Field     = Kokkos::View<int*, Execution>;
 
@@ -65,7 +49,7 @@ class OpenedWhenThisWaits {
  public:
   explicit OpenedWhenThisWaits(Gate& gate)
       : m_opener([&gate, thread = gettid()] {
-          until_it_waits(thread);
+          wait_until_asleep(thread);
           gate.open();
         }) {}
 
@@ -178,7 +162,7 @@ TEST_CASE("a full queue waits, and one snapshot may not exceed it", "[snapshot]"
     entered = true;
   });
   while (taker == 0) std::this_thread::yield();
-  until_it_waits(taker);
+  wait_until_asleep(taker);
   CHECK_FALSE(entered);
   gate.open();
   other.join();

@@ -3,22 +3,9 @@
 
 // The thread of snapshots on the fake CUDA runtime: what streams do while it waits, and failures.
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../support/ChildOfFork.hpp"
-#include "../../support/DeviceWork.hpp"
-#include "../../support/FakeCuda.hpp"
-#include "../Waiting.hpp"
+#include "../FakeTest.hpp"
 
 #include <KokkosHostSpaces/impl/output/SnapshotThread.hpp>
-
-#include <atomic>
-#include <functional>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
 
 namespace SnapshotThreads {
 
@@ -126,7 +113,7 @@ TEST_CASE("a snapshot that was not taken does not raise the bound of later ones"
       entered = true;
     });
     while (taker == 0) std::this_thread::yield();
-    until_it_waits(taker);
+    wait_until_asleep(taker);
     CHECK_FALSE(entered);
   }
   other.join();

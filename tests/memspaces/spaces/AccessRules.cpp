@@ -5,11 +5,6 @@
 
 #include "Spaces.hpp"
 
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <array>
-#include <type_traits>
-
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 template <class Space, class Memory>

@@ -6,14 +6,6 @@
 #include "../../../perf/tools/audit/Pair.hpp"
 #include "Spaces.hpp"
 
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <cstdint>
-#include <string>
-
-using Catch::Matchers::ContainsSubstring;
-
 TEMPLATE_TEST_CASE("a View is labelled, zero-filled, writable and readable", "[conformance]",
                    KOKKOS_HOST_SPACES_ALL) {
   Kokkos::View<double*, TestType> const view("temperature", 1000);

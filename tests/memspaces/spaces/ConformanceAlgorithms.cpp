@@ -10,8 +10,6 @@
 #include <Kokkos_Sort.hpp>
 #include <Kokkos_StdAlgorithms.hpp>
 
-#include <catch2/catch_template_test_macros.hpp>
-
 namespace {
 
 constexpr int length = 1000;

@@ -11,11 +11,6 @@
 #include <Kokkos_ScatterView.hpp>
 #include <Kokkos_UnorderedMap.hpp>
 
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <string>
-#include <type_traits>
-
 // On the host alone: a device's resize moves the elements by a kernel, which counts no references.
 TEMPLATE_TEST_CASE("a View of Views holds its elements until it is destroyed", "[conformance]",
                    OnHost<khs::PinnedSpace>) {

@@ -4,16 +4,9 @@
 // KOKKOS_HOST_SPACES_GUARD=on with a device: reports host accesses to pages that a copy uses. The
 // environment is read once, so these tests have a run of their own.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
 #include "../../support/DeviceWork.hpp"
-
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <cstdint>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 

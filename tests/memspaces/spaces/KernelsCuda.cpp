@@ -4,17 +4,7 @@
 // Kernels on mapped memory, asynchrony, and lifetime, on a GPU.
 
 #include "../Stall.hpp"
-
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <chrono>
-#include <thread>
-#include <vector>
-#include <utility>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 TEST_CASE(
     "kernels read and write mapped memory, pinned memory by mapped_view, and Views of the Cuda device type",

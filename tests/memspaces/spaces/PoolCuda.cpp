@@ -4,21 +4,9 @@
 // The pool never hands out memory that device work may still touch, on a GPU.
 
 #include "../Stall.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <cuda_runtime_api.h>
-
-#include <atomic>
-#include <chrono>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 

@@ -5,22 +5,9 @@
 // free. KOKKOS_HOST_SPACES_TEST_ALLOCATIONS sets the number for each thread (172000: 11 million of 64
 // threads).
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
-#include <catch2/catch_test_macros.hpp>
 #include <cuda_runtime_api.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstdint>
-#include <cstdlib>
-#include <mutex>
-#include <random>
-#include <thread>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 

@@ -3,16 +3,9 @@
 
 // The public functions of the pool, with and without a device.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include "../KokkosTest.hpp"
 
 #include <locale>
-#include <string>
-
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 

@@ -6,11 +6,7 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_MEMSPACES_SPACES_SPACES_HPP
 #define KOKKOS_HOST_SPACES_TESTS_MEMSPACES_SPACES_SPACES_HPP
 
-#include <KokkosHostSpaces.hpp>
-
-#include <type_traits>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 template <class Space>
 using OnHost = Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Space>;

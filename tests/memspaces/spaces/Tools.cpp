@@ -6,12 +6,6 @@
 
 #include "Spaces.hpp"
 
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 namespace {
 
 struct Event {

@@ -5,16 +5,6 @@
 
 #include "Spaces.hpp"
 
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <cstring>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <vector>
-
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t(1) << 20;

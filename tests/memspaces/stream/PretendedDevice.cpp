@@ -3,22 +3,12 @@
 
 // Mistakes that a GPU would not tell of. These cases run with KOKKOS_HOST_SPACES_PRETEND_DEVICE=on.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
-#include <atomic>
-#include <cstdint>
-#include <string>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
 #include <catch2/matchers/catch_matchers_predicate.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <sys/resource.h>
 
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
 using khs::Transport;
 
 namespace {

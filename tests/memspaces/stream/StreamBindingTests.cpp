@@ -4,21 +4,11 @@
 // Arguments of streamed loops that are refused, and the messages that say why.
 
 #include "StreamCases.hpp"
-
-#include <KokkosHostSpaces/Error.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <cmath>
+#include "../../support/Tests.hpp"
 
 namespace StreamBindingTests {
 
 using namespace StreamCases;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 using KokkosHostSpaces::Error;
 
 namespace {
@@ -58,20 +48,6 @@ constexpr auto reads = Access::read, writes = Access::write, updates = Access::u
 
 }  // namespace
 
-TEST_CASE("a plan keeps to its memory, or says what it would take") {
-  StreamBinding const bound =
-      bind_stream("test", {loop_of({vector("u", reads, 2), vector("v", writes, 0, 100, 100)})});
-  StreamPlan const plan = plan_stream("test", bound.shape, {.slots = 2, .memory = 3000});
-  CHECK(plan.memory <= 3000);
-  CHECK(plan.chunk_rows > 1);
-  CHECK_THROWS_MATCHES(
-      plan_stream("test", bound.shape, {.memory = 1000}), Error,
-      MessageMatches(ContainsSubstring("may take 1000") && ContainsSubstring("\"u\"") &&
-                     ContainsSubstring("device_memory")));
-  CHECK_THROWS_MATCHES(plan_stream("test", bound.shape, {.chunk_rows = 90, .memory = 4000}), Error,
-                       MessageMatches(ContainsSubstring("a chunk of 90 rows is too large")));
-}
-
 TEST_CASE("arguments that do not fit are refused, and the message says what to do") {
   check_refused({loop_of({})}, "no argument");
   check_refused(
@@ -108,14 +84,6 @@ TEST_CASE("arguments that do not fit are refused, and the message says what to d
   between.data          = nullptr;
   between.intermediate  = &mark;
   check_refused({loop_of({vector("a", writes), between})}, "\"t\", an intermediate array, is read");
-}
-
-TEST_CASE("what is touched of an argument is a part of it") {
-  for (double const part : {-0.1, 1.1, std::nan("")}) {
-    ArgumentFacts argument = vector("a", reads);
-    argument.touched       = part;
-    check_refused({loop_of({argument})}, "take a part from 0 to 1");
-  }
 }
 
 TEST_CASE("a stage that reads what the one before it leaves out is refused") {

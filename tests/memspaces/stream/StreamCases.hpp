@@ -54,7 +54,6 @@ class Case {
   std::int64_t pick(std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(m_random);
   }
-  std::mt19937& random() { return m_random; }
 
   /// One loop after the other, each reading what was there before it.
   std::vector<Array> expected() const {
@@ -114,7 +113,6 @@ class Case {
 
   std::vector<Array> const& arrays() const { return m_arrays; }
   std::vector<Array>& arrays() { return m_arrays; }
-  std::int64_t rows() const { return m_rows; }
   std::int64_t row_bytes() const { return m_width * std::int64_t(sizeof(Number)); }
 
   std::vector<LoopFacts> loops;

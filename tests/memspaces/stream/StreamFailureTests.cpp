@@ -8,19 +8,9 @@
 
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 
-#include <chrono>
-#include <future>
-#include <thread>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
 namespace StreamFailures {
 
 using namespace StreamCases;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 using KokkosHostSpaces::Impl::DeviceCopies;
 
 namespace {

@@ -6,21 +6,10 @@
 #ifndef KOKKOS_HOST_SPACES_TESTS_STREAM_JOBS_HPP
 #define KOKKOS_HOST_SPACES_TESTS_STREAM_JOBS_HPP
 
-#include "../../../backend/Driver.hpp"
-#include "../../../backend/Error.hpp"
-#include "../../support/DeviceWork.hpp"
-#include "../../support/FakeCuda.hpp"
-#include "../Rounds.hpp"
+#include "../FakeTest.hpp"
 #include "StreamCases.hpp"
 
 #include <KokkosHostSpaces/impl/stream/run/StreamRun.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-
-#include <cstring>
-#include <map>
-#include <memory>
-#include <vector>
 
 namespace StreamCases {
 
@@ -143,10 +132,6 @@ struct OneArray {
       job.targets.push_back({device, streams.back()->get()});
     }
     DeviceWork::require(cudaSetDevice(0), "cudaSetDevice");
-  }
-
-  bool has(void const* pointer) const {
-    return pointer >= array.data() && pointer < array.data() + rows;
   }
 
   Array array;

@@ -6,16 +6,11 @@
 
 #include "../Rounds.hpp"
 #include "StreamCases.hpp"
+#include "../../support/Tests.hpp"
 
-#include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-
-#include <cstring>
 #include <deque>
-#include <functional>
-#include <optional>
 
 namespace StreamPlanTests {
 

@@ -8,17 +8,9 @@
 
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <algorithm>
-#include <functional>
-#include <utility>
-
 namespace StreamRunTests {
 
 using namespace StreamCases;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -316,23 +308,6 @@ TEST_CASE("loops take the transport of the rule or of the call, if they can, and
 }
 
 // --- device memory ---
-
-TEST_CASE("memory of streamed loops is used again, bounded, and freed on request") {
-  FakeDevices const devices;
-  constexpr std::size_t unit = 1 << 20;
-  StreamResourcePool pool(allocate, 4 * unit);
-  auto const first = pool.take(0, unit), second = pool.take(0, 2 * unit);
-  CHECK(pool.held() == 3 * unit);
-  pool.put_back(second);
-  CHECK(pool.take(0, 2 * unit) == second);
-  pool.put_back(first);
-  pool.put_back(second);
-  auto const third = pool.take(0, 4 * unit);  // frees the others
-  CHECK(pool.held() == 4 * unit);
-  pool.put_back(third);
-  pool.release();
-  CHECK(pool.held() == 0);
-}
 
 TEST_CASE("memory of a loop that runs is not freed before the loop is done") {
   FakeDevices const devices;

@@ -4,24 +4,12 @@
 // Streamed loops of several threads at the same time, on the fake CUDA runtime. ThreadSanitizer notices
 // each lock that is left out.
 
-#include "../Waiting.hpp"
 #include "StreamJobs.hpp"
 
 #include <KokkosHostSpaces/impl/stream/run/DeviceCopies.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <cstring>
-#include <future>
 #include <latch>
-#include <thread>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using Catch::Matchers::ContainsSubstring;
 using namespace StreamCases;
 using KokkosHostSpaces::Impl::DeviceCopies;
 
@@ -36,7 +24,7 @@ TEST_CASE("threads that enqueue at once share the memory of streamed loops, and 
     return pool.take(0, 3 * unit);
   });
   while (taker == 0) std::this_thread::yield();
-  until_it_waits(taker);
+  wait_until_asleep(taker);
   CHECK(pool.held() == 4 * unit);
   pool.put_back(first);
   CHECK(second.get() == first);  // waited for, instead of more memory

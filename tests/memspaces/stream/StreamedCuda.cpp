@@ -4,19 +4,9 @@
 // Streamed loops on a GPU: the same bits as resident data, order with other work, and asynchrony.
 
 #include "../Stall.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
 #include <cuda_runtime_api.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstring>
-#include <utility>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 

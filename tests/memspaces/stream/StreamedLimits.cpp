@@ -3,21 +3,7 @@
 
 // The smallest and the largest that can be said to a streamed loop.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <string>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
+#include "../KokkosTest.hpp"
 
 namespace {
 using Mapped = Kokkos::View<double*, khs::MappedSpace>;

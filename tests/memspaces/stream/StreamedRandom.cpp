@@ -5,18 +5,7 @@
 // called one by one on whole arrays. Whole numbers: sums are exact in every order.
 
 #include "../Rounds.hpp"
-
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-
-#include <algorithm>
-#include <optional>
-#include <random>
-#include <utility>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace {
 

@@ -3,20 +3,7 @@
 
 // Streamed loops as users write them. StreamedRandom.cpp has random ones.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <cstdlib>
-#include <limits>
-#include <string>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-namespace khs = KokkosHostSpaces;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
+#include "../KokkosTest.hpp"
 
 namespace {
 

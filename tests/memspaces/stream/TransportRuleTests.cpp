@@ -3,12 +3,9 @@
 
 #include <KokkosHostSpaces/impl/stream/plan/StreamPlan.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include "../../support/Tests.hpp"
 
 using namespace KokkosHostSpaces::Impl;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 

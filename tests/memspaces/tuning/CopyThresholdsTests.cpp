@@ -5,16 +5,9 @@
 #include <KokkosHostSpaces/impl/copy/CopyPlan.hpp>
 #include <KokkosHostSpaces/impl/tuning/CopyThresholds.hpp>
 
-#include <string>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include "../../support/Tests.hpp"
 
 using namespace KokkosHostSpaces::Impl;
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 
 namespace {
 

@@ -4,22 +4,7 @@
 // element_wise and element_sum equal a loop on the host, for all lengths, alignments and types.
 
 #include "../Rounds.hpp"
-
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <type_traits>
-#include <utility>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace {
 
@@ -58,22 +43,6 @@ struct Twice {
   KOKKOS_FUNCTION T operator()(T const& a) const { return a + a; }
 };
 
-// Cannot be copied as bytes.
-struct Total {
-  double value = 0;
-  Total()      = default;
-  KOKKOS_FUNCTION explicit Total(double v) : value(v) {}
-  KOKKOS_FUNCTION Total(Total const& other) : value(other.value) {}
-  KOKKOS_FUNCTION Total& operator=(Total const& other) {
-    value = other.value;
-    return *this;
-  }
-  KOKKOS_FUNCTION Total& operator+=(Total const& other) {
-    value += other.value;
-    return *this;
-  }
-};
-
 template <class T>
 using Vector = Kokkos::View<T*, Execution::memory_space>;
 
@@ -82,10 +51,6 @@ using Vector = Kokkos::View<T*, Execution::memory_space>;
 template <class T, int N>
 struct Kokkos::reduction_identity<Several<T, N>> {
   KOKKOS_FUNCTION static Several<T, N> sum() { return Several<T, N>(0); }
-};
-template <>
-struct Kokkos::reduction_identity<Total> {
-  KOKKOS_FUNCTION static Total sum() { return Total(0); }
 };
 
 TEMPLATE_TEST_CASE_SIG("elements may be of 3, 12 and 48 bytes", "[element_wise]",
@@ -155,18 +120,6 @@ TEST_CASE("a sum may be a variable, and rows of a matrix are taken, no columns",
   CHECK((sum == 80 && labelled == 80));
   CHECK_THROWS_AS(khs::element_sum("sum", instance, sum, Identity<double>(), column), khs::Error);
   CHECK_THROWS_AS(khs::element_wise("map", instance, column, Twice<double>(), column), khs::Error);
-}
-
-TEST_CASE("a sum is right in values that cannot be copied as bytes", "[element_wise]") {
-  std::size_t const n = GENERATE(0u, 1u, 2u, 1001u, 100003u);
-  Vector<double> const a("a", n);
-  Kokkos::deep_copy(a, 3);
-  Kokkos::View<Total, Execution::memory_space> const sum("sum");
-  Execution const instance;
-  khs::element_sum("sum", instance, sum, Identity<double>(), a);
-  instance.fence();
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sum);
-  CHECK(host().value == 3. * double(n));
 }
 
 // Random lengths, alignments, types and spaces; results of other types than those of the elements. All numbers are small integers, so that sums are exact in every order.

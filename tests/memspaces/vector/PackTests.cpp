@@ -3,20 +3,7 @@
 
 // How the threads of a device split a vector, run on the host: each element once.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/generators/catch_generators_adapters.hpp>
-#include <catch2/generators/catch_generators_random.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace {
 

@@ -6,27 +6,9 @@
 
 #include "../../support/DeviceWork.hpp"
 #include "../Rounds.hpp"
+#include "../KokkosTest.hpp"
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/generators/catch_generators_adapters.hpp>
-#include <catch2/generators/catch_generators_random.hpp>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <bit>
-#include <cmath>
-#include <memory>
-#include <random>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 
@@ -117,33 +99,6 @@ TEST_CASE("streams that end with sums queued, and whose handles come again, do n
     for (Number const& sum : sums) wrong += bits(value_of(sum)) != bits(expected);
   }
   CHECK(wrong == 0);
-}
-
-TEST_CASE("two threads sum on instances of their own", "[parallel_kernels_cuda]") {
-  int const n = elements(300000), runs = rounds(1000);
-  auto const instances = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
-  OnDevice const a[]   = {random_vector(n, 5), random_vector(n, 6)};
-  double expected[2]   = {};
-  int wrong[2]         = {};
-  auto const sum       = [&](std::size_t thread, double& result) {
-    khs::parallel_reduce("sum", instances[thread], n, AddProduct{a[thread], a[thread]}, result);
-  };
-  auto const work = [&](std::size_t thread) {
-    for (int run = 0; run < runs; ++run) {
-      double result = 0;
-      sum(thread, result);
-      wrong[thread] += bits(result) != bits(expected[thread]);
-    }
-  };
-  sum(0, expected[0]);
-  sum(1, expected[1]);
-  {
-    std::jthread const other([&] { work(1); });
-    work(0);
-  }
-  CHECK(expected[0] != expected[1]);
-  CHECK(wrong[0] == 0);
-  CHECK(wrong[1] == 0);
 }
 
 namespace {

@@ -3,19 +3,7 @@
 
 // khs::parallel_for and khs::parallel_reduce: each index once, any body, any result, as Kokkos' own.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_template_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
-#include <catch2/generators/catch_generators_adapters.hpp>
-#include <catch2/generators/catch_generators_random.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <random>
-
-namespace khs = KokkosHostSpaces;
+#include "../KokkosTest.hpp"
 
 namespace {
 

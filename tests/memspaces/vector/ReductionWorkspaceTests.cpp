@@ -3,26 +3,11 @@
 
 // Workspaces of reductions, on the fake runtime: one a stream, thread or captured kernel.
 
-#include "../../../backend/Driver.hpp"
+#include "../FakeTest.hpp"
 #include "../../../backend/os/Fork.hpp"
-#include "../../support/ChildOfFork.hpp"
-#include "../../support/DeviceWork.hpp"
-#include "../../support/FakeCuda.hpp"
 
-#include <KokkosHostSpaces/Error.hpp>
 #include <KokkosHostSpaces/impl/vector/ReductionWorkspaces.hpp>
 
-#include <algorithm>
-#include <functional>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
-
-using Catch::Matchers::ContainsSubstring;
 using KokkosHostSpaces::Impl::ReductionWorkspaces;
 namespace Driver = KokkosHostSpaces::Impl::Backend::Driver;
 

@@ -3,17 +3,10 @@
 
 // Allocator meets the requirements of the standard.
 
-#include <KokkosHostSpaces.hpp>
-
-#include <catch2/catch_test_macros.hpp>
+#include "../KokkosTest.hpp"
 
 #include <list>
-#include <memory>
 #include <memory_resource>
-#include <type_traits>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace {
 

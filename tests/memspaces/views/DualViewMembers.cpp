@@ -4,16 +4,9 @@
 // Every public member of a Kokkos::DualView of 5.0, and its free functions, in the order of Kokkos' header: for a
 // PinnedDualView as for a DualView.
 
-#include <KokkosHostSpaces.hpp>
+#include "../KokkosTest.hpp"
 
 #include <Kokkos_DualView.hpp>
-#include <catch2/catch_test_macros.hpp>
-
-#include <cstddef>
-#include <type_traits>
-#include <vector>
-
-namespace khs = KokkosHostSpaces;
 
 namespace DualViewMembers {
 

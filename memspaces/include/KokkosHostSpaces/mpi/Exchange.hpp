@@ -47,7 +47,7 @@ auto incoming(Kokkos::View<DataType, P...> const& view, int rank, int tag = 0) {
 
 /// An argument of khs::exchange: MPI sends from, and receives into, the memory of dense Views itself, without
 /// buffers. Such outgoing Views must not be overwritten before wait() has returned. For Views in device
-/// memory MPI must be CUDA-aware.
+/// memory MPI must be CUDA-aware. KOKKOS_HOST_SPACES_UNBUFFERED=on is this argument of all calls.
 struct Unbuffered {};
 inline constexpr Unbuffered unbuffered{};
 
@@ -188,7 +188,8 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
   }
   auto const for_each = [&](auto const& call) { (Impl::for_each_message(messages, call), ...); };
 
-  constexpr bool is_unbuffered = (std::is_same_v<Messages, Unbuffered> || ...);
+  bool const is_unbuffered =
+      (std::is_same_v<Messages, Unbuffered> || ...) || Impl::sends_unbuffered();
   std::vector<Impl::Message> described;
   std::size_t bytes = 0;
   auto const padded = [](int size) { return (std::size_t(size) + 255) / 256 * 256; };

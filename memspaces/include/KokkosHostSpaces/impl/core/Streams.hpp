@@ -88,6 +88,9 @@ struct CopySide {
   std::string label;
 };
 
+/// Returns true if KOKKOS_HOST_SPACES_UNBUFFERED is on.
+bool sends_unbuffered();
+
 /// Returns true if the guard is on.
 bool guards_copies();
 

@@ -53,11 +53,11 @@ class Messages {
   /// Gives the memory back for the next exchange, behind the work of the stream alone. After an error, what
   /// MPI may still read or write is lost to the process: messages that come late do not reach later exchanges.
   ~Messages() {
-    for (MPI_Request& request : m_requests) {
-      if (request == MPI_REQUEST_NULL) continue;
+    for (MPI_Request& request : m_requests)
+      if (request != MPI_REQUEST_NULL) give_up(request);
+    if (m_is_lost) {
       static_cast<void>(m_memory.release());
-      if (!m_messages.empty()) new std::vector<Message>(std::move(m_messages));
-      MPI_Request_free(&request);
+      new std::vector<Message>(std::move(m_messages));
     }
     std::optional<ScopedRetirement> of_stream;
     if (m_memory != nullptr && m_device >= 0)
@@ -107,7 +107,7 @@ class Messages {
     MPI_Status status;
     int const code = MPI_Test(&request, &is_done, &status);
     if (code == MPI_SUCCESS && is_done == 0) return;
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);  // some leave it after an error
+    if (request != MPI_REQUEST_NULL) give_up(request);  // some leave it after an error
     attempt([&] {
       if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " failed");
       if (!message.goes_out) MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -119,6 +119,14 @@ class Messages {
       if (message.unpack && !message.goes_out) message.unpack();
       --m_left;
     });
+  }
+
+  // MPI goes on with a request that is not done.
+  void give_up(MPI_Request& request) {
+    int is_done = 0;
+    MPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
+    if (is_done == 0) m_is_lost = true;
+    MPI_Request_free(&request);
   }
 
   // Runs a step of a message, whose error ends the message.
@@ -138,6 +146,7 @@ class Messages {
   int m_device;
   std::size_t m_next[2] = {0, 0};  // to be posted: incoming, outgoing
   std::size_t m_left    = m_messages.size();
+  bool m_is_lost        = false;  // MPI may still use the memory
   std::exception_ptr m_error;
 };
 
