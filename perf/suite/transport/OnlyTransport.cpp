@@ -9,8 +9,7 @@
 namespace KokkosHostSpaces::Perf {
 
 std::vector<Group> const& groups() {
-  static std::vector<Group> const only = {{"idioms", idioms_cases},
-                                          {"transport", transport_cases}};
+  static std::vector<Group> const only = {{"idioms", idioms_cases}, {"transport", transport_cases}};
   return only;
 }
 
