@@ -8,15 +8,12 @@
 
 namespace KokkosHostSpaces::Audit {
 
-TEST_CASE("labels are shown on one line, and are UTF-8 whatever they are", "[audit]") {
+TEST_CASE("labels are shown on one line, in ASCII", "[audit]") {
   CHECK(quoted("") == "(no label)");
   CHECK(quoted("a\nb") == "`a\\x0ab`");
-  CHECK(quoted("a\u009b31m") == "`a\\x9b31m`");  // what terminals take for ESC and [
+  CHECK(quoted("a\x9b") == "`a\\x9b`");  // what terminals take for ESC and [
   CHECK(shown(std::string(5000, 'x')).size() < 80);
-  CHECK(shown("Fl\u00e4che") == "Fl\u00e4che");
-  CHECK(shown("\xff") == "\uFFFD");
-  CHECK(shown("\xc3") == "\uFFFD");
-  CHECK(shown("\xed\xa0\x80x") == "\uFFFD\uFFFD\uFFFDx");
+  CHECK(shown("Fl\u00e4che") == "Fl\\xc3\\xa4che");
 }
 
 TEST_CASE("the launcher's variables name the rank, if they are numbers", "[audit]") {

@@ -19,14 +19,11 @@ namespace {
 using Perf::format;
 
 std::string or_dash(std::optional<double> value, char const* pattern, double unit = 1) {
-  return value ? format(pattern, *value / unit) : "–";
+  return value ? format(pattern, *value / unit) : "-";
 }
 
-// Pads by characters, where printf counts bytes.
-std::string right(std::string const& text, std::size_t width) {
-  auto const characters = std::size_t(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned>(c) & 0xc0) != 0x80; }));
-  return std::string(width > characters ? width - characters : 1, ' ') + text;
+std::string right(std::string const& text, int width) {
+  return format(" %*s", width - 1, text.c_str());
 }
 
 std::string line_of(Row const& row) {

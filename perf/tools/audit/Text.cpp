@@ -8,29 +8,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <vector>
 
 #include <unistd.h>
 
 namespace KokkosHostSpaces::Audit {
 namespace {
-
-// Length of the UTF-8 character that begins here; 0 if it is not valid.
-std::size_t character_at(std::string const& text, std::size_t begin) {
-  auto const byte = [&](std::size_t i) {
-    return begin + i < text.size() ? static_cast<unsigned char>(text[begin + i]) : 0u;
-  };
-  unsigned const first = byte(0);
-  if (first < 0x80) return 1;
-  std::size_t const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  for (std::size_t i = 1; i != length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  // Reject overlong encodings, surrogates, and code points behind the last one.
-  bool const wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
-                     (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
-  return wrong ? 0 : length;
-}
 
 // Accept only numbers in environment variables, since they are shown.
 std::string number_in(char const* variable) {
@@ -45,29 +27,17 @@ std::string number_in(char const* variable) {
 }  // namespace
 
 std::string shown(std::string const& label) {
-  constexpr std::size_t most = 60, ends = 28;  // characters
-  std::vector<std::string> characters;
-  for (std::size_t i = 0; i < label.size();) {
-    std::size_t const length = character_at(label, i);
-    if (length == 0) {
-      characters.push_back("\uFFFD");
-      ++i;
-      continue;
-    }
-    auto const first   = static_cast<unsigned char>(label[i]);
-    auto const last    = static_cast<unsigned char>(label[i + length - 1]);
-    bool const of_two  = first == 0xc2 && last < 0xa0;  // such as U+009B, as ESC and [
-    bool const control = first < 0x20 || first == 0x7f || of_two;
-    characters.push_back(control ? Perf::format("\\x%02x", last) : label.substr(i, length));
-    i += length;
-  }
+  constexpr std::size_t most = 60, ends = 28;
   std::string result;
-  for (std::size_t i = 0; i != characters.size(); ++i) {
-    bool const left_out = characters.size() > most && i >= ends && i < characters.size() - ends;
-    if (!left_out)
-      result += characters[i];
-    else if (i == ends)
-      result += "...";
+  for (std::size_t i = 0; i != label.size(); ++i) {
+    auto const byte     = static_cast<unsigned char>(label[i]);
+    bool const left_out = label.size() > most && i >= ends && i < label.size() - ends;
+    if (left_out)
+      result += i == ends ? "..." : "";
+    else if (byte < 0x20 || byte > 0x7e)
+      result += Perf::format("\\x%02x", byte);
+    else
+      result += label[i];
   }
   return result;
 }

@@ -12,7 +12,7 @@
 
 namespace KokkosHostSpaces::Audit {
 
-/// The label on one line, shortened, in UTF-8, with replacement characters for other bytes.
+/// The label on one line, shortened, with codes such as \x0a for all but the printable characters of ASCII.
 std::string shown(std::string const& label);
 
 /// The same in `quotes`, or a description if there is no label.
