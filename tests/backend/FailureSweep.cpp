@@ -200,6 +200,7 @@ TEST_CASE("whichever call fails: streams, events and captures", "[failures]") {
       }
     } made;
     if (Driver::have_own_link(1, 2)) Driver::let_reach(1, 2);
+    expect(!Driver::follows_let_reach(&made), "it is memory of the host");
     for (Driver::Event* const event : {&made.begin, &made.end})
       Driver::record(*event, setting.stream.get(), 1, true);
     Driver::wait(made.end);

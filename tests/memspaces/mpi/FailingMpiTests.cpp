@@ -86,6 +86,7 @@ void check_next(std::size_t before, Face const& from, Face const& to) {
   auto arrives = receive(to);
   send(from);
   arrives.wait();
+  Kokkos::fence();  // what arrives is copied on the instance
   RANKS_CHECK(to(0) == previous() && to(999) == previous());
   RANKS_CHECK(bytes_used() == before);
 }
