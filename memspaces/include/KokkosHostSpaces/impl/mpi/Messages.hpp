@@ -14,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,7 +58,7 @@ class Messages {
       if (request != MPI_REQUEST_NULL) give_up(request);
     if (m_is_lost) {
       static_cast<void>(m_memory.release());
-      new std::vector<Message>(std::move(m_messages));
+      new (std::nothrow) std::vector<Message>(std::move(m_messages));
     }
     std::optional<ScopedRetirement> of_stream;
     if (m_memory != nullptr && m_device >= 0)
