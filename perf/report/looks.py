@@ -72,18 +72,21 @@ class Styles:
                 "markerfacecolor": "none" if name.startswith("View_") or seen.index(name) >= len(MARKERS) else None}
 
 
-def panels_of(count: int, most_columns: int, width: float, height: float, legend_rows: int = 2, **options):
+def panels_of(count: int, most_columns: int, width: float, height: float, legend_rows: int = 2, title_rows: int = 1,
+              **options):
     """Returns a figure and its `count` panels in rows, with room for a legend below."""
     columns = min(count, most_columns)
     rows = math.ceil(count / columns)
     gap = _BETWEEN if options.get("sharex") else _BETWEEN + _BOTTOM - 0.2
+    top = _TOP + 0.15 * (title_rows - 1)
+    gap += 0.15 * (title_rows - 1)
     aside = 0.15 if options.get("sharey") else 0.6
     bottom = _BOTTOM + (0.1 + 0.19 * legend_rows if legend_rows else 0)
     whole_width = _LEFT + columns * width + (columns - 1) * aside + _RIGHT
-    whole_height = _TOP + rows * height + (rows - 1) * gap + bottom
+    whole_height = top + rows * height + (rows - 1) * gap + bottom
     figure, axes = plt.subplots(rows, columns, figsize=(whole_width, whole_height), squeeze=False, **options)
     figure.subplots_adjust(_LEFT / whole_width, bottom / whole_height, 1 - _RIGHT / whole_width,
-                           1 - _TOP / whole_height, aside / width, gap / height)
+                           1 - top / whole_height, aside / width, gap / height)
     for unused in axes.flat[count:]:
         unused.remove()
     for panel in axes.flat[max(0, count - columns):count]:

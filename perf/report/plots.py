@@ -240,17 +240,20 @@ def locked_memory(run: Run):
              if case.group == "traces" and case.name.endswith(f"/{name}") and case.values("locked_mib")]
     if not found:
         return None
-    figure, panels = panels_of(len(found), 3, 3.2, 1.8, 1, sharex=True)
+    figure, panels = panels_of(len(found), 2, 4.4, 1.7, 1, title_rows=2, sharex=True, sharey=True)
+    each = f"(most of each {round(float(run.context['allocations']) / len(found[0][1].values('locked_mib')), -1):g}"
     for place, (axes, (name, case)) in enumerate(zip(panels, found)):
         in_use, locked = case.values("in_use_mib"), case.values("locked_mib")
         at = [float(run.context["allocations"]) * (part + 1) / len(locked) for part in range(len(locked))]
-        axes.fill_between(at, in_use, color="#bbbbbb", label="in use", linewidth=0)
-        axes.plot(at, locked, color=COLOURS[0], linewidth=1, label="page-locked")
-        axes.set_ylim(0, 1.15 * max(locked))
-        axes.set_title(f"{name.replace('_', ' ')}: at most {max(locked) / max(in_use):.1f} x")
+        peak = max(in_use)
+        axes.fill_between(at, [value / peak for value in in_use], color="#bbbbbb", label=f"in use {each} allocations)", linewidth=0)
+        axes.plot(at, [value / peak for value in locked], color=COLOURS[0], linewidth=1.2, label=f"page-locked {each})")
+        axes.set_ylim(0, max(3, math.ceil(max(locked) / peak)))
+        axes.set_title(f"{name.replace('_', ' ')}\nmost locked / most in use: {max(locked) / peak:.2f}; most in use: {peak:.0f} MiB",
+                       fontsize=9)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
-        axes.set_xlabel("allocations" if place + 3 >= len(found) else "")
-        axes.set_ylabel("MiB" if place % 3 == 0 else "")
+        axes.set_xlabel("allocations" if place + 2 >= len(found) else "")
+        axes.set_ylabel("1 = most in use" if place % 2 == 0 else "")
     legend(figure, panels, f"the pool on a host without a GPU, commit {run.context.get('commit')}, {run.context['date'][:10]}", 2,
            baseline=False)
     return figure

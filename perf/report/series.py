@@ -177,7 +177,8 @@ FIRST = "^(idioms/|alloc/cold/View_.*:1073741824$|alloc/(warm|free_busy)/View_.*
 
 #: Traces of which a picture is drawn: models of codes, and the one with the most locked memory.
 TRACES = ("solver,_checkpoints_of_80_to_110_MiB", "adaptive_mesh,_regridded_every_4_steps", "particles,_buffers_grow_by_1.3",
-          "log-uniform,_64_B_to_64_MiB", "phases_of_other_sizes", "the_same,_1_%_of_the_blocks_stay_for_3_phases")
+          "log-uniform,_64_B_to_64_MiB", "phases_of_other_sizes",
+          "phases_of_other_sizes,_1_%_of_the_blocks_stay_for_3_phases")
 
 
 @dataclass

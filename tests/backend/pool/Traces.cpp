@@ -268,7 +268,7 @@ std::vector<Trace> all() {
       {"adaptive mesh, regridded every 4 steps", 2.25, refined_mesh},
       {"particles, buffers grow by 1.3", 2.25, particle_exchange},
       {"phases of other sizes", 2.5, [](Memory& m, Random& r, Steps n) { phases(m, r, n, 0); }},
-      {"the same, 1 % of the blocks stay for 3 phases", 3.0,
+      {"phases of other sizes, 1 % of the blocks stay for 3 phases", 3.0,
        [](Memory& m, Random& r, Steps n) { phases(m, r, n, 10); }},
       {"the same sizes each step, the oldest goes first", 2.25, mixed(Order::oldest, of_a_step)},
       {"the same sizes each step, the newest goes first", 1.25, mixed(Order::newest, of_a_step)},
