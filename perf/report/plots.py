@@ -145,8 +145,8 @@ def first_gains(run: Run):
     sizes = {one.doing: [same for same in found if same.doing == one.doing] for one in found}
     found = [one for same in sizes.values() for one in (same if len(same) < 6 else [same[0], same[len(same) // 2], same[-1]])]
     rows = list(reversed(range(len(found))))
-    figure, (axes,) = panels_of(1, 1, 7.5, 0.3 * len(found) + 0.2, 0.5)
-    figure.subplots_adjust(left=0.32, right=0.82)
+    figure, (axes,) = panels_of(1, 1, 7.5, 0.36 * len(found), 0.8, title_rows=3)
+    figure.subplots_adjust(left=0.31, right=0.78)
     # Dots of one row stand one above the other, so that none hides another one.
     series = [(f"stock Kokkos, {form}", colour, [one.stock.get(form) for one in found], 0.25 - 0.5 * at / len(forms))
               for at, (form, colour) in enumerate(zip(forms, ("#999999", "#D55E00", "#009E73")))]
@@ -155,14 +155,22 @@ def first_gains(run: Run):
         axes.hlines([row for _, row in points], [time.lower for time, _ in points], [time.upper for time, _ in points],
                     color=colour, linewidth=0.8)
         axes.plot([time.median for time, _ in points], [row for _, row in points], "o", color=colour, markersize=4, label=name)
-    beside = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 7, "annotation_clip": False}
-    axes.annotate("ours; gain over\nthe faster form", (1.01, len(found) - 0.1), **beside)
+    beside = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8, "annotation_clip": False}
+    above = beside | {"xycoords": "axes fraction", "va": "bottom"}
+    axes.annotate("this\nlibrary", (1.01, 1.01), **above)
+    axes.annotate("gain over the faster\nform of stock", (1.13, 1.01), **above)
     for one, row in zip(found, rows):
-        axes.annotate(f"{rough_time_text(one.ours.median)}; {gain_text(one.gain)}", (1.01, row), **beside)
+        is_slower = round(one.gain, 2) < 1
+        axes.annotate(rough_time_text(one.ours.median), (1.01, row), **beside)
+        axes.annotate(gain_text(one.gain), (1.13, row), **beside, color="#cc0000" if is_slower else "black",
+                      weight="bold" if is_slower else "normal")
+        axes.axhline(row - 0.5, color="#dddddd", linewidth=0.6)
     axes.set_yticks(rows, [f"{one.doing}, {one.amount}" for one in found])
+    axes.set_ylim(-0.5, len(found) - 0.5)
+    axes.grid(False, axis="y")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(_time_tick))
-    axes.set_xlabel("time (bars: quartiles): less is better")
+    axes.set_xlabel("time, logarithmic; bars: quartiles; less is better")
     legend(figure, [axes], run.machine, 3, baseline=False)
     return figure
 
