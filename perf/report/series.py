@@ -225,10 +225,12 @@ class Crossing:
     def __init__(self, operation: str, detail: str, in_place: str):
         self.operation, self.detail, self.in_place = operation, detail, in_place
         self.ratios: dict[tuple[float, float], float] = {}
+        self.bytes = 0.0  #: of all data, where the results tell
 
     @property
     def title(self) -> str:
-        return ", ".join(filter(None, [self.operation, self.in_place, self.detail]))
+        all_of_it = f"{size_name(self.bytes)} " if self.bytes else ""
+        return ", ".join(filter(None, [f"{all_of_it}{self.operation} in {self.in_place}", self.detail]))
 
     def passes(self) -> list[float]:
         return sorted({passes for passes, _ in self.ratios})
@@ -266,6 +268,8 @@ def crossings(run: Run) -> list[Crossing]:
         if is_staged(case) or not (in_turn or other):
             continue
         crossing = found.setdefault((key(case), case.space), Crossing(*key(case), case.space))
+        if point(case)[1] == 1:
+            crossing.bytes = (case.bytes or 0) / point(case)[0]
         crossing.ratios[point(case)] = (case.summary("ratio").median if in_turn else
                                         other.summary("seconds").median / case.summary("seconds").median)
     return list(found.values())
