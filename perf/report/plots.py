@@ -12,7 +12,7 @@ from matplotlib.colors import TwoSlopeNorm
 from matplotlib.ticker import FuncFormatter
 
 from .looks import (
-    COLOURS, LIMITS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
+    COLOURS, LIMITS, MARKERS, Styles, draw, draw_limits, legend, log_axis, panels_of, place_of, plt, size_axis)
 from .numbers import Summary, gain_text, rough_time_text, size_name, time_unit
 from .results import Run
 from .series import (
@@ -65,15 +65,23 @@ def _draw_edge_figures(axes, points: list[tuple[float, float, str]], low: float,
 
 def ratios(run: Run, group: str):
     """Plots the smallest ratio to the baseline against size, of what differs: a line for each way and kind of work that is
-    anywhere slower or faster by more than 3 %, a panel for each length of pieces."""
+    anywhere slower or faster by more than 3 %, a panel for each length of pieces. Of vector kernels, those on arrays in
+    device memory beside the best plain kernel."""
+    is_vector = group == "vector"
     cases = [case for case in cases_of(run, group) if case.summary("ratio") and size(case) and "automatic" not in case.words
              and not case.operation.startswith("cpu_")]
+    if is_vector:
+        cases = [case for case in cases if case.space == "CudaSpace" and "baseline" not in case.fields]
     found = worst_lines(cases)
+    if is_vector:
+        found = {name.removeprefix("CudaSpace, ").replace(":", ""): line for name, line in found.items()}
     if not found:
         return None
     shown = {name: line for name, line in found.items()
              if any(abs(case.summary("ratio").median - 1) > 0.03 for case in line.values())}
-    others = "; the others stay within the grey band of 3 %" if 0 < len(shown) < len(found) else ""
+    others = [name for name in found if name not in shown] if shown else []
+    within = f"; {', '.join(others) if is_vector else 'the others'} stay within 3 %" if others else ""
+    title = f"arrays in device memory{within}" if is_vector else f"{group}: {len(shown)} of {len(found)} lines{within}"
     pieces: dict[float, dict[str, dict]] = {}
     for name, line in (shown or found).items():
         case = next(iter(line.values()))
@@ -84,8 +92,11 @@ def ratios(run: Run, group: str):
     figure, panels = panels_of(len(pieces), columns, 8 if columns == 1 else 4.3, 3.4 if columns == 1 else 2.6,
                                math.ceil(len(names) / (2 if columns == 1 else 3)), sharex=True, sharey=True)
     figure.subplots_adjust(right=0.97)
-    looks, low, high = Styles(), 0.5, 1.1
-    styles = {name: looks.of(name) | {"clip_on": False} for name in names}
+    looks, low, high = Styles(), 0.3, 1.1
+    coloured = [colour for colour in COLOURS if colour != "#000000"]
+    styles = {name: {"color": coloured[place % 7], "marker": MARKERS[place % 8]} if is_vector else looks.of(name)
+              for place, name in enumerate(names)}
+    styles = {name: style | {"clip_on": False} for name, style in styles.items()}
     for axes, length in zip(panels, sorted(pieces)):
         series = {name: {one: case.summary("ratio") for one, case in line.items()} for name, line in pieces[length].items()}
         axes.axhspan(0.97, 1.03, color="#000000", alpha=0.06, linewidth=0)
@@ -96,12 +107,12 @@ def ratios(run: Run, group: str):
         _draw_edge_figures(axes, [(one, ratio.median, styles[name]["color"]) for name, line in series.items()
                                   for one, ratio in line.items() if not low <= ratio.median <= high], low, high)
         axes.set_ylim(low, high)
-        axes.set_title((f"pieces of {size_name(length)}" if length else "whole arrays") if len(pieces) > 1 else
-                       f"{group}: {len(shown)} of {len(found)} lines{others}")
+        axes.set_title((f"pieces of {size_name(length)}" if length else "whole arrays") if len(pieces) > 1 else title)
     for axes in panels[::columns]:
-        axes.set_ylabel("speed relative to the baseline" + (", worst of its kind" if columns == 1 else ""))
+        axes.set_ylabel("time of the best plain kernel /\ntime of this way; the worst kernel" if is_vector else
+                        "speed relative to the baseline" + (", worst of its kind" if columns == 1 else ""))
     if len(pieces) > 1:
-        figure.text(0.01, 0.995, f"{group}, worst of its kind: {len(shown)} of {len(found)} lines{others}", va="top", fontsize=8)
+        figure.text(0.01, 0.995, f"worst of its kind; {title}", va="top", fontsize=8)
     size_axis(panels, columns, cases)
     legend(figure, panels, run.machine, 2 if columns == 1 else 3, baseline=False)
     return figure
