@@ -43,11 +43,14 @@ def rates(run: Run, group: str, type_name: str = ""):
         limits = [f"limit_{operation}"] if f"limit_{operation}" in LIMITS else \
             ["limit_device_memory", "limit_host_memory", "limit_both", "limit_to_device"] if group == "vector" else \
             ["limit_two_to_one"] if group == "transport" else []
-        draw_limits(axes, run, limits, in_the_middle=group == "transport")
+        draw_limits(axes, run, limits, at_the_right=group == "transport")
         axes.set_title(", ".join(filter(None, [group, operation.replace("_", " "), type_name])))
-        axes.set_ylabel("GB/s" if place % columns == 0 else "")
+        rate = "bytes of three arrays / time, GB/s" if group == "transport" else "GB/s"
+        axes.set_ylabel(rate if place % columns == 0 else "")
     log_axis(panels[0], values, lambda value, _: f"{value:g}")
     size_axis(panels, columns, cases)
+    if group == "transport":
+        panels[-1].set_xlabel("size of one array")
     legend(figure, panels, run.machine, beside)
     return figure
 
@@ -236,7 +239,7 @@ def several_gpus(found: list[Scaling], machine: str):
         here = [one for one in found if one.title == title]
         ranks = sorted({count for one in here for count in one.sums})
         for one in here:
-            axes.plot(sorted(one.sums), [one.sums[count] / 1e9 for count in sorted(one.sums)], linewidth=1,
+            axes.plot(sorted(one.sums), [one.sums[count] / 1e9 for count in sorted(one.sums)],
                       label=line_name(one.case), **styles.of(line_name(one.case)))
         best = max(one.sums[min(one.sums)] / min(one.sums) for one in here) / 1e9
         axes.plot([0, *ranks], [0, *(best * count for count in ranks)], color="#888888", linewidth=0.8,
