@@ -255,7 +255,7 @@ Adoption::Registration Adoption::register_range(void const* pointer, std::size_t
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
   return at(pointer, Registration::forward, [&](Block const& block) {
-    if (!is_secret(block)) return Registration::forward;
+    if (!is_locked(block)) return Registration::forward;
     bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
     return was ? Registration::done : Registration::refuse;
   });

@@ -44,22 +44,22 @@ struct Copy {
 // The runtime does not tell of the legacy default stream while a stream captures that waits for it.
 bool captures(Stream stream) noexcept {
   int status      = 0;
-  int const error = call_next<"cudaStreamIsCapturing">(stream, &status);
+  int const error = ask_next<"cudaStreamIsCapturing">(stream, &status);
   return error == cudaErrorStreamCaptureImplicit || status != 0;
 }
 
 // Other streams may capture: to wait would break that, which stock does not do.
 int wait_for(Stream stream) noexcept {
   int mode                = cudaStreamCaptureModeRelaxed;
-  bool const is_exchanged = call_next<"cudaThreadExchangeStreamCaptureMode">(&mode) == 0;
+  bool const is_exchanged = ask_next<"cudaThreadExchangeStreamCaptureMode">(&mode) == 0;
   int const error         = call_next<"cudaStreamSynchronize">(stream);
-  if (is_exchanged) call_next<"cudaThreadExchangeStreamCaptureMode">(&mode);
+  if (is_exchanged) ask_next<"cudaThreadExchangeStreamCaptureMode">(&mode);
   return error;
 }
 
 int type_of(void const* pointer) noexcept {
   cudaPointerAttributes attributes = {};
-  int const error                  = call_next<"cudaPointerGetAttributes">(&attributes, pointer);
+  int const error                  = ask_next<"cudaPointerGetAttributes">(&attributes, pointer);
   return error == 0 ? attributes.type : -1;
 }
 
@@ -179,7 +179,7 @@ Copy copy_of(cudaMemcpy3DParms const& p) {
 /// The signature of the batches lost a parameter, before the stream, in CUDA 13.
 bool batches_tell_failures() noexcept {
   int version = 0;
-  return call_next<"cudaRuntimeGetVersion">(&version) == 0 && version < 13000;
+  return ask_next<"cudaRuntimeGetVersion">(&version) == 0 && version < 13000;
 }
 
 template <Name name, class... Arguments>
