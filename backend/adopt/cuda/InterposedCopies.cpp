@@ -106,7 +106,8 @@ class Around {
     // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
     if (m_host != nullptr && !m_side.locked)
       m_side.secret = Adoption::instance().side_of(m_host).secret;
-    if (waits()) error = wait_for(m_copy.stream);
+    if (waits() && (error = wait_for(m_copy.stream)) != 0)
+      for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
     if (m_side.secret && m_copy.is_asynchronous && settings().check)
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
     if (!m_counts || error != 0) return error;

@@ -51,8 +51,10 @@ KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags
 }
 
 KHS_EXPORT int cudaHostUnregister(void* pointer) {
+  auto const side = Adoption::instance().side_of(pointer);
+  if (settings().strict && side.locked && !side.secret)  // copies of it are waited for here alone
+    if (int const error = call_next<"cudaDeviceSynchronize">()) return error;
   auto const answer = Adoption::instance().unregister_range(pointer);
-  if (answer == done && settings().strict) call_next<"cudaDeviceSynchronize">();
   if (answer == done) return 0;
   return call_next<"cudaHostUnregister">(answer == refuse ? unknown_memory : pointer);
 }
