@@ -102,15 +102,16 @@ class Around {
 
   /// After the copy.
   int ends(int error) noexcept {
-    if (!m_is_watched || error != 0) return error;
+    if (!m_is_watched) return error;
+    if (error != 0) return fails(error);
     // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
     if (m_host != nullptr && !m_side.locked)
       m_side.secret = Adoption::instance().side_of(m_host).secret;
-    if (waits() && (error = wait_for(m_copy.stream)) != 0)
-      for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
+    if (waits()) error = wait_for(m_copy.stream);
+    if (error != 0) return fails(error);
     if (m_side.secret && m_copy.is_asynchronous && settings().check)
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
-    if (!m_counts || error != 0) return error;
+    if (!m_counts) return error;
     // The time of a copy that runs on is not known.
     bool const is_over = waits() || !m_copy.is_asynchronous || !m_side.locked;
     auto const time    = std::chrono::nanoseconds(Clock::now() - m_start).count();
@@ -123,6 +124,12 @@ class Around {
   }
 
  private:
+  // Pageable memory would not be touched any more; what is page-locked here may be.
+  int fails(int error) const noexcept {
+    for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
+    return error;
+  }
+
   bool waits() const noexcept {
     return m_side.secret && m_copy.is_asynchronous && settings().strict && m_staged == nullptr;
   }
