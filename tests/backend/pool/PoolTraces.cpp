@@ -20,9 +20,10 @@ using Traces::Trace;
 
 namespace {
 
-constexpr unsigned seed = 20260131;
+// Fresh pages are rare: one run has 0.3 to 2 in 1000 allocations of one trace, by chance.
+constexpr unsigned seeds[] = {20260131, 20260132, 20260133};
 
-void replay(Trace const& trace, std::size_t steps, Traces::Allocator& allocator) {
+void replay(Trace const& trace, unsigned seed, std::size_t steps, Traces::Allocator& allocator) {
   Traces::Random random(seed);
   Traces::Memory memory(allocator);
   trace.run(memory, random, steps);
@@ -77,11 +78,11 @@ class OfPool : public Traces::Allocator {
   std::size_t m_done = 0, m_early_misses = 0;
 };
 
-Result replay_on_pool(Trace const& trace, std::size_t steps, std::size_t limit) {
+Result replay_on_pool(Trace const& trace, unsigned seed, std::size_t steps, std::size_t limit) {
   PoolTest const test;
   pool::set_limit(limit);
   OfPool pool(steps);
-  replay(trace, steps, pool);
+  replay(trace, seed, steps, pool);
   pool.finish();
   return pool.result;
 }
@@ -122,7 +123,7 @@ double replay_on_malloc(Trace const& trace, std::size_t steps) {
   double ratio = 0;
   if (child == 0) {
     OfMalloc malloced;
-    replay(trace, steps, malloced);
+    replay(trace, seeds[0], steps, malloced);
     ratio = malloced.ratio();
     std::_Exit(write(ends[1], &ratio, sizeof ratio) == sizeof ratio ? 0 : 1);
   }
@@ -169,19 +170,28 @@ TEST_CASE("the memory locked is bounded for each trace") {
       "| pattern | locked / peak | malloc | fresh pages, 1 of | refused at 2.5 x |\n"
       "| --- | --- | --- | --- | --- |\n");
   for (Trace const& trace : Traces::all()) {
-    Result const free    = replay_on_pool(trace, steps, 0);
-    Result const limited = replay_on_pool(trace, steps, free.peak * 5 / 2);
-    std::printf("| %s | %.2f | %.2f | %zu | %zu |\n", trace.name.c_str(),
-                static_cast<double>(free.locked) / static_cast<double>(free.peak), *malloc_ratio++,
-                free.late / std::max<std::size_t>(free.late_misses, 1), limited.refused);
-    std::fflush(stdout);
-    curves += (curves.empty() ? "" : ",\n") + curve_in_json(trace.name, free.curve);
     CAPTURE(trace.name);
-    auto const allowed = static_cast<std::size_t>(trace.most * static_cast<double>(free.peak));
-    CHECK(free.locked <= allowed + 4 * MiB * free.heaps);
-    CHECK(free.late_misses * 1000 <= free.late + free.late / 2);
+    std::size_t late = 0, late_misses = 0, refused = 0;
+    double most = 0;
+    for (unsigned const seed : seeds) {
+      Result const free    = replay_on_pool(trace, seed, steps, 0);
+      Result const limited = replay_on_pool(trace, seed, steps, free.peak * 5 / 2);
+      auto const allowed   = static_cast<std::size_t>(trace.most * static_cast<double>(free.peak));
+      CAPTURE(seed);
+      CHECK(free.locked <= allowed + 4 * MiB * free.heaps);
+      late += free.late;
+      late_misses += free.late_misses;
+      refused += limited.refused;
+      most = std::max(most, static_cast<double>(free.locked) / static_cast<double>(free.peak));
+      if (seed == seeds[0])
+        curves += (curves.empty() ? "" : ",\n") + curve_in_json(trace.name, free.curve);
+    }
+    std::printf("| %s | %.2f | %.2f | %zu | %zu |\n", trace.name.c_str(), most, *malloc_ratio++,
+                late / std::max<std::size_t>(late_misses, 1), refused);
+    std::fflush(stdout);
+    CHECK(late_misses * 1000 <= late + late / 2);
     // Blocks that survive their phase may hinder the next one at any limit.
-    if (trace.most <= 2.5) CHECK(limited.refused == 0);
+    if (trace.most <= 2.5) CHECK(refused == 0);
   }
   if (char const* const file = std::getenv("KOKKOS_HOST_SPACES_TEST_CURVES"))
     write_curves(file, steps, curves);
