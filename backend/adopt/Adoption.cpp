@@ -174,7 +174,7 @@ void* Adoption::take(std::size_t bytes) noexcept {
 void Adoption::retire(Block& block) noexcept {
   m_in_use -= block.bytes;
   if (block.pinned_for_user) m_pinned_bytes -= block.locked;
-  block.pinned_for_user = block.refused = false;
+  block.pinned_for_user = block.refused = block.runs_on = false;
   m_registered.erase(m_registered.lower_bound(block.begin),
                      m_registered.lower_bound(block.begin + block.bytes));
   try {
@@ -205,7 +205,7 @@ void Adoption::give(void* pointer, Epoch epoch) noexcept {
         stderr);
     std::abort();
   }
-  block->epoch = epoch;
+  block->epoch = block->runs_on ? m_retirement.stamp() : epoch;
   retire(*block);
 }
 
@@ -255,7 +255,7 @@ Adoption::Registration Adoption::register_range(void const* pointer, std::size_t
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
   return at(pointer, Registration::forward, [&](Block const& block) {
-    if (!is_secret(block)) return Registration::forward;
+    if (!is_locked(block)) return Registration::forward;
     bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
     return was ? Registration::done : Registration::refuse;
   });

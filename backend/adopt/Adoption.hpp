@@ -81,6 +81,11 @@ class Adoption {
   /// Notes a copy between a device and an address of the host, and locks its memory if it is time.
   void copies(void const* host) noexcept;
 
+  /// Notes that a copy of this memory, or the wait for it, failed: who has it next waits for the devices.
+  void runs_on(void const* host) noexcept {
+    at(host, false, [](Block& block) { return block.runs_on = true; });
+  }
+
   /// True if anything is page-locked that stock would leave pageable.
   bool has_locked() const noexcept { return m_locked_bytes.load() > m_pinned_bytes.load(); }
 

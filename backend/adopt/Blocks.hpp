@@ -26,6 +26,7 @@ struct Block {
   State state          = State::gap;
   bool refused         = false;  ///< could not be page-locked: not tried again
   bool pinned_for_user = false;  ///< of cudaHostAlloc
+  bool runs_on         = false;  ///< a copy of it may, since it failed
   bool broken          = false;  ///< a part of it cannot be unlocked: it is lost when it is freed
   unsigned copies      = 0;      ///< to and from devices, since it is in use
   std::size_t bytes    = 0;      ///< that its user asked for

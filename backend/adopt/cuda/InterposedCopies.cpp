@@ -44,22 +44,22 @@ struct Copy {
 // The runtime does not tell of the legacy default stream while a stream captures that waits for it.
 bool captures(Stream stream) noexcept {
   int status      = 0;
-  int const error = call_next<"cudaStreamIsCapturing">(stream, &status);
+  int const error = ask_next<"cudaStreamIsCapturing">(stream, &status);
   return error == cudaErrorStreamCaptureImplicit || status != 0;
 }
 
 // Other streams may capture: to wait would break that, which stock does not do.
 int wait_for(Stream stream) noexcept {
   int mode                = cudaStreamCaptureModeRelaxed;
-  bool const is_exchanged = call_next<"cudaThreadExchangeStreamCaptureMode">(&mode) == 0;
+  bool const is_exchanged = ask_next<"cudaThreadExchangeStreamCaptureMode">(&mode) == 0;
   int const error         = call_next<"cudaStreamSynchronize">(stream);
-  if (is_exchanged) call_next<"cudaThreadExchangeStreamCaptureMode">(&mode);
+  if (is_exchanged) ask_next<"cudaThreadExchangeStreamCaptureMode">(&mode);
   return error;
 }
 
 int type_of(void const* pointer) noexcept {
   cudaPointerAttributes attributes = {};
-  int const error                  = call_next<"cudaPointerGetAttributes">(&attributes, pointer);
+  int const error                  = ask_next<"cudaPointerGetAttributes">(&attributes, pointer);
   return error == 0 ? attributes.type : -1;
 }
 
@@ -102,14 +102,16 @@ class Around {
 
   /// After the copy.
   int ends(int error) noexcept {
-    if (!m_is_watched || error != 0) return error;
+    if (!m_is_watched) return error;
+    if (error != 0) return fails(error);
     // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
     if (m_host != nullptr && !m_side.locked)
       m_side.secret = Adoption::instance().side_of(m_host).secret;
     if (waits()) error = wait_for(m_copy.stream);
+    if (error != 0) return fails(error);
     if (m_side.secret && m_copy.is_asynchronous && settings().check)
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
-    if (!m_counts || error != 0) return error;
+    if (!m_counts) return error;
     // The time of a copy that runs on is not known.
     bool const is_over = waits() || !m_copy.is_asynchronous || !m_side.locked;
     auto const time    = std::chrono::nanoseconds(Clock::now() - m_start).count();
@@ -122,6 +124,12 @@ class Around {
   }
 
  private:
+  // Pageable memory would not be touched any more; what is page-locked here may be.
+  int fails(int error) const noexcept {
+    for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
+    return error;
+  }
+
   bool waits() const noexcept {
     return m_side.secret && m_copy.is_asynchronous && settings().strict && m_staged == nullptr;
   }
@@ -179,7 +187,7 @@ Copy copy_of(cudaMemcpy3DParms const& p) {
 /// The signature of the batches lost a parameter, before the stream, in CUDA 13.
 bool batches_tell_failures() noexcept {
   int version = 0;
-  return call_next<"cudaRuntimeGetVersion">(&version) == 0 && version < 13000;
+  return ask_next<"cudaRuntimeGetVersion">(&version) == 0 && version < 13000;
 }
 
 template <Name name, class... Arguments>

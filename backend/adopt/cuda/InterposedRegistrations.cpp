@@ -51,14 +51,19 @@ KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags
 }
 
 KHS_EXPORT int cudaHostUnregister(void* pointer) {
+  auto const side = Adoption::instance().side_of(pointer);
+  if (settings().strict && side.locked && !side.secret)  // copies of it are waited for here alone
+    if (int const error = call_next<"cudaDeviceSynchronize">()) return error;
   auto const answer = Adoption::instance().unregister_range(pointer);
-  if (answer == done && settings().strict) call_next<"cudaDeviceSynchronize">();
   if (answer == done) return 0;
   return call_next<"cudaHostUnregister">(answer == refuse ? unknown_memory : pointer);
 }
 
 KHS_EXPORT int cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
-  return call_next<"cudaHostGetDevicePointer">(device, as_stock(host), flags);
+  int const error = call_next<"cudaHostGetDevicePointer">(device, as_stock(host), flags);
+  // Where kernels reach pageable memory, the runtime tells its address.
+  if (error == 0 && *device == unknown_memory) *device = host;
+  return error;
 }
 
 KHS_EXPORT int cudaHostGetFlags(unsigned* flags, void* host) {
@@ -67,7 +72,6 @@ KHS_EXPORT int cudaHostGetFlags(unsigned* flags, void* host) {
 
 KHS_EXPORT int cudaPointerGetAttributes(cudaPointerAttributes* attributes, void const* pointer) {
   int const error = call_next<"cudaPointerGetAttributes">(attributes, as_stock(pointer));
-  // Where kernels reach pageable memory, the runtime tells its address.
   for (void** address : {&attributes->devicePointer, &attributes->hostPointer})
     if (error == 0 && *address == unknown_memory) *address = const_cast<void*>(pointer);
   return error;

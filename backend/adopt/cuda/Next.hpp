@@ -35,6 +35,15 @@ Result call_next(Arguments... arguments) noexcept {
     return Result(999);
 }
 
+/// The same for a question of this library: that it fails, the program does not see by cudaGetLastError.
+template <Name name, class... Arguments>
+int ask_next(Arguments... arguments) noexcept {
+  bool const was_error = call_next<"cudaPeekAtLastError">() != 0;
+  int const error      = call_next<name>(arguments...);
+  if (error != 0 && !was_error) call_next<"cudaGetLastError">();
+  return error;
+}
+
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt
 
 #endif
