@@ -68,7 +68,7 @@ BUGS = [
     ("failure 17: where registration is refused", "what cannot be registered cannot be had", FAKE,
      Place("failure 17", "refuse(bytes, error.what(), \"\"); why = error.what();")),
     ("failure 21: a buffer that is grown", "what a copy fills may be read", FAKE,
-     Place("failure 21", "copy->dst = add(dst, Access::read, \", while an asynchronous copy from '\" + src.label + \"' fills "
+     Place("failure 21", "copy->dst = add(dst, PageAccess::read, \", while an asynchronous copy from '\" + src.label + \"' fills "
                    "it\" + fence);")),
     ("failure 19: the system reads and writes", "pages are opened by the host's next access, in a handler", FAKE,
      Place("failure 19a", "watched.state.store(Watched::reported); return; if (!protect(watched.begin.load(), watched.end.load())) "
