@@ -81,7 +81,7 @@ class Adoption {
   /// Notes a copy between a device and an address of the host, and locks its memory if it is time.
   void copies(void const* host) noexcept;
 
-  /// Notes that a copy of this memory, or the wait for it, failed: who has it next waits for the devices.
+  /// Notes that a copy of this memory failed, or that waiting for it failed: its next user waits for the devices.
   void runs_on(void const* host) noexcept {
     at(host, false, [](Block& block) { return block.runs_on = true; });
   }

@@ -179,6 +179,7 @@ TEST_CASE("the memory locked is bounded for each trace") {
       auto const allowed   = static_cast<std::size_t>(trace.most * static_cast<double>(free.peak));
       CAPTURE(seed);
       CHECK(free.locked <= allowed + 4 * MiB * free.heaps);
+      CHECK(free.late_misses * 1000 <= 5 * free.late / 2);
       late += free.late;
       late_misses += free.late_misses;
       refused += limited.refused;
