@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <source_location>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,8 +34,10 @@ std::atomic<std::size_t> of_program{0};                  ///< bytes that the pro
 bool may_fail = false;
 
 // Whether a call succeeds. One that fails leaves an error behind; no other does.
-bool succeeds(cudaError_t error) {
+bool succeeds(cudaError_t error, std::source_location where = std::source_location::current()) {
   cudaError_t const left = cudaGetLastError();
+  if (!(error == cudaSuccess ? left == cudaSuccess : may_fail))
+    std::fprintf(stderr, "line %u: error %d, left %d\n", where.line(), int(error), int(left));
   REQUIRE(error == cudaSuccess ? left == cudaSuccess : may_fail);
   return error == cudaSuccess;
 }
