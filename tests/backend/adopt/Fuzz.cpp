@@ -16,7 +16,6 @@
 #include <memory>
 #include <mutex>
 #include <random>
-#include <source_location>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,10 +33,10 @@ std::atomic<std::size_t> of_program{0};                  ///< bytes that the pro
 bool may_fail = false;
 
 // Whether a call succeeds. One that fails leaves an error behind; no other does.
-bool succeeds(cudaError_t error, std::source_location where = std::source_location::current()) {
+bool succeeds(cudaError_t error, int line = __builtin_LINE()) {
   cudaError_t const left = cudaGetLastError();
   if (!(error == cudaSuccess ? left == cudaSuccess : may_fail))
-    std::fprintf(stderr, "line %u: error %d, left %d\n", where.line(), int(error), int(left));
+    std::fprintf(stderr, "line %d: error %d, left %d\n", line, int(error), int(left));
   REQUIRE(error == cudaSuccess ? left == cudaSuccess : may_fail);
   return error == cudaSuccess;
 }
