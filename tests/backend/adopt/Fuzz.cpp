@@ -279,8 +279,9 @@ void run(unsigned seed) {
   {
     cudaStreamCaptureMode mode     = cudaStreamCaptureModeRelaxed;
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    insist(
-        [&] { return cudaThreadExchangeStreamCaptureMode(&mode); });  // finds what is not to fail
+    insist([&] {
+      return cudaThreadExchangeStreamCaptureMode(&mode);
+    });  // so that the calls below, which may not fail, are found
     insist([&] { return cudaThreadExchangeStreamCaptureMode(&mode); });
     insist([&] { return cudaStreamIsCapturing(nullptr, &status); });
     View shared(MiB);

@@ -179,7 +179,8 @@ TEST_CASE("the memory locked is bounded for each trace") {
       auto const allowed   = static_cast<std::size_t>(trace.most * static_cast<double>(free.peak));
       CAPTURE(seed);
       CHECK(free.locked <= allowed + 4 * MiB * free.heaps);
-      CHECK(free.late_misses * 1000 <= 5 * free.late / 2);
+      // As one run alone was judged before there were three.
+      CHECK(free.late_misses * 1000 <= (seed == seeds[0] ? 3 : 5) * free.late / 2);
       late += free.late;
       late_misses += free.late_misses;
       refused += limited.refused;
