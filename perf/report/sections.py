@@ -33,10 +33,10 @@ _MACHINE = {
     "compiler": "compiler", "build_type": "build type", "build_flags": "flags", "commit": "commit", "mode": "mode", "groups": "groups",
     "filter": "filter", "date": "date"}
 _LIMITS = {"limit_to_device": "link to the device", "limit_to_host": "link to the host",
-           "limit_both": "link in both directions", "limit_two_to_one": "link, two parts to the device and one back",
+           "limit_both": "link in both directions", "limit_two_to_one": "link, two arrays in and one out at once",
            "limit_all_to_device": "links of all GPUs to the devices", "limit_all_to_host": "links of all GPUs to the host",
            "limit_all_both": "links of all GPUs in both directions",
-           "limit_all_two_to_one": "links of all GPUs, two parts to the devices and one back",
+           "limit_all_two_to_one": "links of all GPUs, two arrays in and one out at once",
            "limit_device_memory": "device memory", "limit_host_memory": "host memory"}
 
 # A rank below this fraction of the median rate is slow.

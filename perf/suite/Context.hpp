@@ -12,7 +12,7 @@
 
 namespace KokkosHostSpaces::Perf {
 
-/// Adds machine, build, options, the place of each rank and the limits of link and memory to the context of
+/// Adds machine, build, options, the place of each rank and the limits of links to the context of
 /// the results. A collective call of all ranks; Kokkos must be initialised.
 /// \param cores those that this rank is bound to
 void describe_context(SuiteOptions const& options, Ranks const& ranks, std::string const& cores);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
-"""report.py --check finds what falls short of perf/goals.json, and nothing else."""
+"""report.py --check finds what falls short of perf/report/goals.json, and nothing else."""
 
 import json
 import pathlib

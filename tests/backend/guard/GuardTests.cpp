@@ -145,13 +145,17 @@ TEST_CASE("of two copies that overlap, the second keeps its guard when the first
   copies.end();
 }
 
-TEST_CASE("what cannot be guarded is said: memory of the driver, gaps, captures", "[.guard]") {
+TEST_CASE(
+    "what cannot be guarded is said: memory of the driver, gaps, captures, no function behind",
+    "[.guard]") {
   Copies copies;
   auto* const combined = static_cast<char*>(Pool::allocate(
       {.bytes = MiB, .kind = MemoryKind::write_combined, .space = "WC", .label = "combined"}));
   copies.begin(on_device("device"), {combined, MiB, "combined"});
-  TestView const strided{MiB, "strided"}, captured{MiB, "captured"};
+  TestView const strided{MiB, "strided"}, captured{MiB, "captured"}, unlucky{MiB, "unlucky"};
   copies.begin(on_device("device"), strided.part(0, 0));
+  FakeCuda::fail_nth_call("cudaLaunchHostFunc", 1);
+  copies.begin(on_device("lucky"), unlucky.side());
   DeviceWork::Stream capturing;
   capturing.begin_capture();
   Guard::watch(captured.side(), on_device("device"), capturing.get());
@@ -159,11 +163,13 @@ TEST_CASE("what cannot be guarded is said: memory of the driver, gaps, captures"
   combined[0]      = 'x';
   strided.data[0]  = 'x';
   captured.data[0] = 'x';
+  unlucky.data[0]  = 'x';
   CHECK(copies.races() == 0);
   CHECK_THAT(copies.said.text(),
              ContainsSubstring("'combined' is not guarded (its memory is from cudaHostAlloc)") &&
                  ContainsSubstring("'strided' is not guarded (the part") &&
-                 ContainsSubstring("'captured' is not guarded (its stream captures)"));
+                 ContainsSubstring("'captured' is not guarded (its stream captures)") &&
+                 ContainsSubstring("'lucky' is not guarded (the runtime takes no function"));
   copies.end();
   Pool::deallocate(combined);
 }

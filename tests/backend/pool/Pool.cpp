@@ -82,6 +82,18 @@ TEST_CASE("reserved memory serves allocations of every size without locking more
   CHECK(dirty_of(again + 128, 90 * MiB) == 90 * MiB);
 }
 
+TEST_CASE(
+    "reserved memory also serves sizes that have memory of their own, before more is locked") {
+  PoolTest const test;
+  std::size_t const bytes = GENERATE(1000, 100 * KiB, 3 * MiB);
+  Blocks blocks;
+  blocks.add(bytes);
+  std::size_t const own = PoolTest::usage().bytes_locked;
+  PoolTest::reserve(64 * MiB, 64 * MiB).wait();
+  for (std::size_t used = 0; used < own + 48 * MiB; used += bytes) blocks.add(bytes);
+  CHECK(PoolTest::usage().bytes_locked == own + 64 * MiB);
+}
+
 TEST_CASE("of memory that the driver gave, or that is not the pool's, nothing is called zero") {
   PoolTest const test(1);
   bool const from_driver = Driver::device_count() > 0;

@@ -138,6 +138,10 @@ TEST_CASE("a reservation beyond the limit ends with an exception and keeps what 
   CHECK_THROWS_AS(reservation.wait(), OutOfPinnedMemory);
   CHECK(reservation.bytes_done() == 32 * MiB);
   CHECK(reservation.finished());
+  // What no machine has.
+  CHECK_THROWS_WITH(PoolTest::reserve(SIZE_MAX, 4 * MiB).wait(),
+                    ContainsSubstring("reserve what will be used"));
+  CHECK(PoolTest::usage().bytes_locked == 32 * MiB);
 }
 
 TEST_CASE("a refusal names the limit that refused, and only what raises it") {

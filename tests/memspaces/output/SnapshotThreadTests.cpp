@@ -121,12 +121,14 @@ TEST_CASE("a snapshot that was not taken does not raise the bound of later ones"
   thread->close();
 }
 
-TEST_CASE("threads that share a bound wait for one another, and all are served",
+TEST_CASE("threads that share a bound wait for one another, and all are served in their order",
           "[snapshot_thread]") {
   FakeCuda::reset();
   {
     auto const thread       = SnapshotThread::start(5);
     std::atomic<int> called = 0;
+    std::size_t written[4]  = {};  // of each thread
+    bool in_order           = true;
     {
       std::vector<std::jthread> team;
       for (std::size_t t = 0; t < 4; ++t)
@@ -134,13 +136,18 @@ TEST_CASE("threads that share a bound wait for one another, and all are served",
           DeviceWork::Stream stream;
           for (std::size_t i = 0; i < 100; ++i) {
             auto const number = take(
-                *thread, stream, 0, [&] { ++called; }, 1 + (t + i) % 5);
+                *thread, stream, 0,
+                [&, t, i] {
+                  ++called;
+                  in_order &= written[t]++ == i;
+                },
+                1 + (t + i) % 5);
             if (i % 10 == 0) thread->fence(number);
           }
         });
     }
     thread->close();
-    CHECK(called == 400);
+    CHECK((called == 400 && in_order));
     CHECK(thread->bytes_in_flight() == 0);
   }
   CHECK(FakeCuda::nothing_leaked());
