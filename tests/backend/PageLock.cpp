@@ -16,7 +16,11 @@ TEST_CASE("fresh pages are writable, zero, whole and page-locked") {
   CHECK(region.bytes >= bytes);
   CHECK(region.bytes % page_bytes() == 0);
   CHECK(region.bytes - bytes <= std::max(page_bytes() - 1, bytes / 16));
-  CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) % page_bytes() == 0);
+  // Huge pages begin at multiples of 2 MiB.
+  bool const is_huge = bytes >= huge_page_bytes && region.origin != Origin::driver;
+  CHECK(reinterpret_cast<std::uintptr_t>(region.pointer) %
+            (is_huge ? huge_page_bytes : page_bytes()) ==
+        0);
   CHECK(is_locked(region.pointer) == (Driver::device_count() > 0));
   auto* const begin = static_cast<char*>(region.pointer);
   if (region.origin != Origin::driver) {
