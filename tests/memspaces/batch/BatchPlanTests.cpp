@@ -3,6 +3,7 @@
 
 // Batches of copies on the fake CUDA runtime: a batch equals memmove piece by piece, or is refused.
 
+#include "../../../backend/pool/Pool.hpp"
 #include "../FakeTest.hpp"
 
 #include <KokkosHostSpaces/impl/batch/BatchPlan.hpp>
@@ -352,6 +353,27 @@ TEST_CASE("in a capture nothing is merged, and pieces that are not for a kernel 
     CHECK(Calls().copies == before.copies + (by_kernel ? 0 : pieces.size()));
     CHECK((Calls().boxes == before.boxes && Calls().batches == before.batches));
   }
+}
+
+TEST_CASE("a captured batch keeps the memory of its pieces in use as long as its graph",
+          "[batch]") {
+  Memory const memory(1 << 20);
+  DeviceWork::Stream stream;
+  for (std::size_t const count : {3, 50}) {  // single copies, a kernel
+    auto* const sent = static_cast<char*>(Backend::Pool::allocate({.bytes = 1 << 20}));
+    Pieces pieces;
+    for (std::size_t i = 0; i < count; ++i)
+      pieces.push_back({memory.device + 200 * i, sent + 200 * i, 100});
+    stream.begin_capture();
+    retain_for_graph(plan_of(pieces, stream), stream.get());
+    cudaGraph_t const graph = stream.end_capture_with_graph();
+    Backend::Pool::deallocate(sent);
+    using KokkosHostSpaces::pool::describe, KokkosHostSpaces::pool::State;
+    CHECK(describe(sent)->state == State::in_use);
+    cudaGraphDestroy(graph);
+    CHECK(describe(sent)->state != State::in_use);
+  }
+  KokkosHostSpaces::pool::trim(0);
 }
 
 TEST_CASE("with two devices in use, the driver is asked for allocations, not for pieces",

@@ -142,6 +142,11 @@ TEST_CASE(
   CHECK(called == 2);
   last.fence();
   queue.fence();
+  {
+    khs::SnapshotQueue no_fence;
+    no_fence.take("lost", Execution(), field, [](auto const&) { throw 7; });
+  }
+  CHECK_THAT(said.text(), ContainsSubstring("the snapshot \"lost\" failed, and no fence told so"));
 }
 
 TEST_CASE("a full queue waits, and one snapshot may not exceed it", "[snapshot]") {

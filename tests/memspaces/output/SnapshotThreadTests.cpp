@@ -7,6 +7,8 @@
 
 #include <KokkosHostSpaces/impl/output/SnapshotThread.hpp>
 
+#include <sched.h>
+
 namespace SnapshotThreads {
 
 using namespace KokkosHostSpaces;
@@ -151,6 +153,32 @@ TEST_CASE("threads that share a bound wait for one another, and all are served i
     CHECK(thread->bytes_in_flight() == 0);
   }
   CHECK(FakeCuda::nothing_leaked());
+}
+
+TEST_CASE("writers run on the cores of the process, whatever the caller is bound to",
+          "[snapshot_thread]") {
+  FakeCuda::reset();
+  cpu_set_t all;
+  REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+  if (CPU_COUNT(&all) < 2) SKIP("one core");
+  int cores = 0;
+  std::thread([&] {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    int core = 0;
+    while (!CPU_ISSET(core, &all)) ++core;
+    CPU_SET(core, &first);
+    sched_setaffinity(0, sizeof first, &first);
+    auto const thread = SnapshotThread::start(0);
+    DeviceWork::Stream stream;
+    take(*thread, stream, 0, [&] {
+      cpu_set_t of_writer;
+      sched_getaffinity(0, sizeof of_writer, &of_writer);
+      cores = CPU_COUNT(&of_writer);
+    });
+    thread->close();
+  }).join();
+  CHECK(cores == CPU_COUNT(&all));
 }
 
 TEST_CASE("a thread of the parent that takes memory does not hold up the child of a fork",
