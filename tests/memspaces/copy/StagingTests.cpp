@@ -107,6 +107,15 @@ TEST_CASE("Views of rank 8, with static extents, traits and gaps are staged", "[
   }
 }
 
+TEST_CASE("a box with gaps in three dimensions takes a call for each index of the shortest one",
+          "[deep_copy]") {
+  khs::Impl::PageableSide const side{
+      .element_bytes = 8, .rank = 3, .extent = {40, 3, 50}, .stride = {1000, 110, 2}};
+  auto const boxes = khs::Impl::cut_for_staging(side, 1 << 20);
+  REQUIRE(boxes.size() == 1);
+  CHECK(boxes[0].plan.engine_calls() == 3);
+}
+
 TEST_CASE("Views without an element are a box of nothing, and those of rank 0 a box of one element",
           "[deep_copy]") {
   Kokkos::View<double***, Kokkos::LayoutLeft, Pageable> const none("none", 3, 0, 5);
