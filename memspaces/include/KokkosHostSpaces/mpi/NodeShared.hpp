@@ -148,15 +148,14 @@ class NodeShared {
     }
     std::string const mine = "(" + extents + ") of type " + type_name() + ", \"" + label + "\"";
     std::string first      = mine;
-    first.resize(1024);
-    Impl::check_mpi(MPI_Bcast(first.data(), int(first.size()), MPI_CHAR, 0, comm), what);
+    Impl::broadcast(first, 0, comm, what);
     Impl::do_on_all(comm, what, [&] {
       if (!Kokkos::is_initialized())
         throw Error("Kokkos is not initialized: call Kokkos::initialize before");
       if (size > double(PTRDIFF_MAX))
         throw Error("its size overflows (" + extents + "): pass all extents, none negative");
-      if (mine.compare(0, first.size(), first.c_str()) != 0)
-        throw Error("it is " + mine + ", and on rank 0 " + first.c_str() +
+      if (mine != first)
+        throw Error("it is " + mine + ", and on rank 0 " + first +
                     ": make equal tables in equal order on all ranks");
     });
     return fill_view_type::required_allocation_size(m_layout);

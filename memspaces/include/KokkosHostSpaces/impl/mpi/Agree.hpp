@@ -30,6 +30,14 @@ inline int ask(int (*call)(MPI_Comm, int*), MPI_Comm comm) {
   return number;
 }
 
+/// Makes the text that of rank `root`.
+inline void broadcast(std::string& text, int root, MPI_Comm comm, std::string const& what) {
+  int length = int(text.size());
+  check_mpi(MPI_Bcast(&length, 1, MPI_INT, root, comm), what);
+  text.resize(std::size_t(length));
+  check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm), what);
+}
+
 /// Runs a step on each rank of a communicator, and ends when all have run it. Collective.
 /// \throw Error on all ranks if the step threw on one: names the first such rank and what it threw
 template <class Step>
@@ -47,10 +55,7 @@ void do_on_all(MPI_Comm comm, std::string const& what, Step const& step) {
   int failed     = problem.empty() ? size : ask(MPI_Comm_rank, comm);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm), what);
   if (failed == size) return;
-  int length = int(problem.size());
-  check_mpi(MPI_Bcast(&length, 1, MPI_INT, failed, comm), what);
-  problem.resize(std::size_t(length));
-  check_mpi(MPI_Bcast(problem.data(), length, MPI_CHAR, failed, comm), what);
+  broadcast(problem, failed, comm, what);
   throw Error(what + " failed on rank " + std::to_string(failed) + " of " + std::to_string(size) +
               ": " + problem);
 }
