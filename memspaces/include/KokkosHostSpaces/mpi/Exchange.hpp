@@ -20,16 +20,14 @@
 
 namespace KokkosHostSpaces {
 
-/// A View whose elements are sent to a rank, or come from it.
+/// A View whose elements are sent to a rank, or come from it: what khs::outgoing and khs::incoming make.
 template <class View, bool GoesOut>
 struct ViewMessage {
   View view;
   int rank, tag;
 };
-/// What khs::outgoing makes.
 template <class View>
 using Outgoing = ViewMessage<View, true>;
-/// What khs::incoming makes.
 template <class View>
 using Incoming = ViewMessage<View, false>;
 
@@ -111,17 +109,6 @@ void for_each_message(std::vector<Message> const& messages, Call const& call) {
   for (Message const& message : messages) for_each_message<GoesOut>(message, call);
 }
 
-/// A dense View of page-locked memory, of the shape of `view`.
-template <class View>
-auto dense_view(char* data, View const& view) {
-  using Value = typename View::non_const_value_type;
-  Kokkos::LayoutLeft layout;
-  for (std::size_t r = 0; r != View::rank(); ++r) layout.dimension[r] = view.extent(r);
-  return Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutLeft, PinnedSpace,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(reinterpret_cast<Value*>(data),
-                                                               layout);
-}
-
 /// The message of a View, without its memory.
 template <class ExecutionSpace, class View, bool GoesOut>
 Message describe_message(ViewMessage<View, GoesOut> const& of) {
@@ -194,7 +181,8 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
   auto const padded = [](std::size_t size) { return (size + 255) / 256 * 256; };
   for_each([&](auto const& message) {
     described.push_back(Impl::describe_message<ExecutionSpace>(message));
-    if (is_unbuffered && Impl::is_dense(message.view))
+    if (is_unbuffered &&
+        Impl::plan_for(Impl::dense_view(nullptr, message.view), message.view).contiguous())
       described.back().data = const_cast<char*>(reinterpret_cast<char const*>(message.view.data()));
     else
       bytes += padded(described.back().bytes);
@@ -219,9 +207,9 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
           if constexpr (!is_driven)
             instance.fence("KokkosHostSpaces::exchange: a message is there");
         };
-    } else {
-      it->unpack = [view = message.view] {};  // keeps what MPI writes
     }
+    // Keep what MPI writes and reads, and the stream.
+    if (!it->unpack) it->unpack = [instance, view = is_buffered ? View() : message.view] {};
     // Earlier work of the instance writes what goes out, and may still read what is received into.
     if constexpr (is_driven)
       if (GoesOut || !is_buffered) it->ready = Impl::StreamMark(stream, device);

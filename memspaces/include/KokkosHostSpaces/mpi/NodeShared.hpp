@@ -96,7 +96,14 @@ class NodeShared {
       m_memory->fault_in(std::size_t(node.rank), std::size_t(node.size));
     });
     m_memory->close();
-    Impl::do_on_all(comm, what, [&] { call(fill, node); });
+    Impl::do_on_all(comm, what, [&] {
+      using Pointer = typename fill_view_type::pointer_type;
+      fill_view_type const filled(static_cast<Pointer>(m_memory->data()), m_layout);
+      if constexpr (std::is_invocable_v<Fill const&, fill_view_type const&, int, int>)
+        fill(filled, node.rank, node.size);
+      else if (node.rank == 0)
+        fill(filled);
+    });
     Impl::do_on_all(comm, what, [&] { m_memory->lock(); });
   }
 
@@ -117,8 +124,8 @@ class NodeShared {
     explicit Node(MPI_Comm of) {
       Impl::check_mpi(MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm),
                       "MPI does not tell which ranks share a node");
-      rank = Impl::ask(MPI_Comm_rank, comm);
-      size = Impl::ask(MPI_Comm_size, comm);
+      MPI_Comm_rank(comm, &rank);
+      MPI_Comm_size(comm, &size);
     }
     ~Node() { MPI_Comm_free(&comm); }
     Node(Node const&)            = delete;
@@ -159,16 +166,6 @@ class NodeShared {
                     ": make equal tables in equal order on all ranks");
     });
     return fill_view_type::required_allocation_size(m_layout);
-  }
-
-  template <class Fill>
-  void call(Fill const& fill, Node const& node) const {
-    fill_view_type const view(static_cast<typename fill_view_type::pointer_type>(m_memory->data()),
-                              m_layout);
-    if constexpr (std::is_invocable_v<Fill const&, fill_view_type const&, int, int>)
-      fill(view, node.rank, node.size);
-    else if (node.rank == 0)
-      fill(view);
   }
 
   Layout m_layout;

@@ -23,13 +23,6 @@ inline void check_mpi(int code, std::string const& what) {
   throw Error(what + " (MPI: " + text + "): see the error of MPI");
 }
 
-/// What MPI_Comm_rank or MPI_Comm_size tells.
-inline int ask(int (*call)(MPI_Comm, int*), MPI_Comm comm) {
-  int number = 0;
-  check_mpi(call(comm, &number), "a communicator does not tell its ranks");
-  return number;
-}
-
 /// Makes the text that of rank `root`.
 inline void broadcast(std::string& text, int root, MPI_Comm comm, std::string const& what) {
   int length = int(text.size());
@@ -51,8 +44,10 @@ void do_on_all(MPI_Comm comm, std::string const& what, Step const& step) {
   } catch (...) {
     problem = "an exception that is no std::exception";
   }
-  int const size = ask(MPI_Comm_size, comm);
-  int failed     = problem.empty() ? size : ask(MPI_Comm_rank, comm);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int failed = problem.empty() ? size : rank;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm), what);
   if (failed == size) return;
   broadcast(problem, failed, comm, what);

@@ -66,8 +66,6 @@ class Messages {
       of_stream.emplace(m_memory->data(), m_stream, m_device);
     m_memory.reset();
   }
-  Messages(Messages const&)            = delete;
-  Messages& operator=(Messages const&) = delete;
 
   std::vector<Message>& all() { return m_messages; }
 
@@ -75,11 +73,10 @@ class Messages {
   /// no other rank waits for one that is not posted. Does not wait.
   bool progress() {
     // In order, so that messages of one tag do not overtake each other.
-    while (m_posted < m_messages.size() && post(m_messages[m_posted], m_requests[m_posted]))
-      ++m_posted;
+    while (m_posted < m_messages.size() && has_ended([&] { return post(m_posted); })) ++m_posted;
     bool is_done = true;
     for (std::size_t i = 0; i < m_posted; ++i)
-      if (m_requests[i] != MPI_REQUEST_NULL) is_done &= test(m_messages[i], m_requests[i]);
+      if (m_requests[i] != MPI_REQUEST_NULL) is_done &= has_ended([&] { return test(i); });
     return m_posted == m_messages.size() && (is_done || m_error);
   }
 
@@ -89,38 +86,41 @@ class Messages {
   }
 
  private:
-  // Returns true if the message is under way, or has failed.
-  bool post(Message const& of, MPI_Request& request) {
-    bool is_ready = true;
-    attempt([&] {
-      if (!(is_ready = of.ready.is_passed())) return;
-      int const bytes = int(of.bytes);
-      int const code  = of.goes_out
-                            ? MPI_Isend(of.data, bytes, MPI_BYTE, of.rank, of.tag, m_comm, &request)
-                            : MPI_Irecv(of.data, bytes, MPI_BYTE, of.rank, of.tag, m_comm, &request);
-      if (code != MPI_SUCCESS) check_mpi(code, of.in_words() + " cannot be begun");
-    });
-    return is_ready;
+  // Returns true if the step of a message has ended, or failed.
+  template <class Step>
+  bool has_ended(Step const& step) try {
+    return step();
+  } catch (...) {
+    if (!m_error) m_error = std::current_exception();
+    return true;
   }
 
-  // Returns true if the message is done, or has failed.
-  bool test(Message const& message, MPI_Request& request) {
+  bool post(std::size_t i) {
+    Message const& of = m_messages[i];
+    if (!of.ready.is_passed()) return false;
+    int const code =
+        of.goes_out
+            ? MPI_Isend(of.data, int(of.bytes), MPI_BYTE, of.rank, of.tag, m_comm, &m_requests[i])
+            : MPI_Irecv(of.data, int(of.bytes), MPI_BYTE, of.rank, of.tag, m_comm, &m_requests[i]);
+    if (code != MPI_SUCCESS) check_mpi(code, of.in_words() + " cannot be begun");
+    return true;
+  }
+
+  bool test(std::size_t i) {
+    Message const& of = m_messages[i];
     int is_done = 0, bytes = 0;
     MPI_Status status;
-    int const code = MPI_Test(&request, &is_done, &status);
+    int const code = MPI_Test(&m_requests[i], &is_done, &status);
     if (code == MPI_SUCCESS && is_done == 0) return false;
-    if (request != MPI_REQUEST_NULL) give_up(request);  // some leave it after an error
-    attempt([&] {
-      if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " failed");
-      if (message.goes_out) return;
-      MPI_Get_count(&status, MPI_BYTE, &bytes);
-      if (std::size_t(bytes) != message.bytes)
-        throw Error(
-            message.in_words() + " has " + std::to_string(bytes) +
-            " bytes (the ranks differ in extents or types): send and receive Views of equal "
-            "extents");
-      message.unpack();
-    });
+    if (m_requests[i] != MPI_REQUEST_NULL) give_up(m_requests[i]);  // some leave it after an error
+    if (code != MPI_SUCCESS) check_mpi(code, of.in_words() + " failed");
+    if (of.goes_out) return true;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (std::size_t(bytes) != of.bytes)
+      throw Error(
+          of.in_words() + " has " + std::to_string(bytes) +
+          " bytes (the ranks differ in extents or types): send and receive Views of equal extents");
+    of.unpack();
     return true;
   }
 
@@ -130,14 +130,6 @@ class Messages {
     MPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
     if (is_done == 0) m_is_lost = true;
     MPI_Request_free(&request);
-  }
-
-  // Runs a step of a message, and keeps its error.
-  template <class Step>
-  void attempt(Step const& step) try {
-    step();
-  } catch (...) {
-    if (!m_error) m_error = std::current_exception();
   }
 
   MPI_Comm m_comm;
