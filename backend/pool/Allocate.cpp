@@ -371,8 +371,7 @@ void* take_block(Pool::Request const& request) {
   if (memory == nullptr && &heap != &pool.large() && pool.large().reserved_bytes() > 0)
     memory = path.take(pool.large(), Heap::Effort::carve);
   if (memory == nullptr) {
-    if (Heap* const host = pool.host_of_guest())
-      memory = path.take(*host, Heap::Effort::break_up);
+    if (Heap* const host = pool.host_of_guest()) memory = path.take(*host, Heap::Effort::break_up);
   }
   if (memory != nullptr) return memory;
   // A heap that was entered for its reserved memory does not grow.
