@@ -362,9 +362,8 @@ void* take_block(Pool::Request const& request) {
     if (void* const memory = heap.take(request, Heap::Effort::reuse)) return memory;
     epoch = heap.awaited(request.bytes);
   }
-  bool const ask = epoch != 0 &&
-                   !(request.bytes < pool_policy.smallest_middle && pool.expects_guests()) &&
-                   (pools.retirement.is_cheap() || !heap.asks_too_often(request.bytes));
+  bool const ask =
+      epoch != 0 && (pools.retirement.is_cheap() || !heap.asks_too_often(request.bytes));
   entered.lock.unlock();
   SlowPath const path{pools, pool, heap, request};
   if (ask) pools.retirement.reach(epoch);

@@ -51,8 +51,6 @@ class NodePool {
     m_guests = most;
   }
 
-  bool expects_guests() const noexcept { return m_guests.load(std::memory_order_relaxed) > 0; }
-
   /// Returns the heap that is to serve such a request; nullptr: none.
   Heap* host_of_guest() noexcept {
     std::size_t left = m_guests;
