@@ -217,7 +217,7 @@ std::span<char> Adoption::extent_of(void const* pointer) noexcept {
 bool Adoption::is_due(Block& block) noexcept {
   if (block.locked > 0 || block.refused || is_forked_child()) return false;
   if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return false;
-  block.refused = true;  // until it is locked: other threads shall not try, too
+  block.refused = true;  // other threads shall not try, too
   return true;
 }
 
@@ -238,6 +238,11 @@ bool Adoption::is_registered(void const* begin, std::size_t bytes) const noexcep
   auto const behind    = m_registered.lower_bound(at + bytes);
   return behind != m_registered.begin() &&
          std::prev(behind)->first + std::prev(behind)->second > at;
+}
+
+std::unique_lock<std::mutex> Adoption::keep_from_locking(void const* pointer) noexcept {
+  if (!contains(pointer) || is_forked_child()) return {};
+  return std::unique_lock(m_locking);
 }
 
 Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {

@@ -92,6 +92,9 @@ class Adoption {
   /// For cudaDeviceReset, which unlocks everything: nothing is locked from then on.
   void forget_locks() noexcept { m_is_reset = true; }
 
+  /// While it is held, no memory is locked or unlocked here: for the time of a registration by the program.
+  std::unique_lock<std::mutex> keep_from_locking(void const* pointer) noexcept;
+
   /// What to do about a registration by the program: ask the runtime; nothing, since this library has the
   /// memory locked; let the runtime refuse it.
   enum class Registration { forward, done, refuse };
@@ -140,8 +143,9 @@ class Adoption {
   bool is_registered(void const* begin, std::size_t bytes) const noexcept;
   void ask_devices() noexcept;
 
-  std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
-  std::mutex m_locking;  ///< held while pages are locked or unlocked
+  std::mutex m_mutex;  ///< of everything below; never held in a call of the driver
+  std::mutex
+      m_locking;  ///< held while pages are locked or unlocked, also by the program; taken first
   std::atomic<Phase> m_phase{Phase::waiting};
   std::atomic<bool> m_is_reset{false};
   std::string m_others;                       ///< whose memory functions are not of this library

@@ -45,6 +45,7 @@ KHS_EXPORT int cudaDeviceReset() {
 }
 
 KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  auto const held = Adoption::instance().keep_from_locking(pointer);
   // What this library has locked, the runtime refuses to lock again.
   bool const is_done = Adoption::instance().register_range(pointer, bytes) == done;
   return is_done ? 0 : call_next<"cudaHostRegister">(pointer, bytes, flags);
@@ -54,6 +55,7 @@ KHS_EXPORT int cudaHostUnregister(void* pointer) {
   auto const side = Adoption::instance().side_of(pointer);
   if (settings().strict && side.locked && !side.secret)  // copies of it are waited for here alone
     if (int const error = call_next<"cudaDeviceSynchronize">()) return error;
+  auto const held   = Adoption::instance().keep_from_locking(pointer);
   auto const answer = Adoption::instance().unregister_range(pointer);
   if (answer == done) return 0;
   return call_next<"cudaHostUnregister">(answer == refuse ? unknown_memory : pointer);
