@@ -229,13 +229,13 @@ using namespace FakeCuda;
 
 extern "C" {
 
-cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
+cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {
   if (cudaError_t const error = enter("cudaHostRegister")) return error;
   Machine& m = machine();
   Registering const takes_time(m);
   std::lock_guard const lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
-  if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
+  if (pointer == nullptr || bytes == 0 || flags > 15) return finish(cudaErrorInvalidValue);
   // As the real one: ranges may share a page, but no byte.
   std::uintptr_t const begin = address_of(pointer);
   for (auto const& [address, size] : m.registrations) {

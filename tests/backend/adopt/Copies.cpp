@@ -24,7 +24,7 @@
 
 using namespace Program;
 
-void call_before_next_copy(std::function<void()> function);  // of the fake runtime
+void call_before_next(std::function<void()> function);  // of the fake runtime
 #ifdef KOKKOS_HOST_SPACES_CUDA_12
 int batch_of_cuda_12(void** dsts, void** srcs, std::size_t* bytes, std::size_t count, void*,
                      std::size_t*, std::size_t, std::size_t* failure,
@@ -147,7 +147,7 @@ void waits_beside_the_thread_that_locks(View const& view, OnDevice const& device
   stream.run(gate.hold());
   std::atomic<std::size_t> waits{~std::size_t(0)};
   std::size_t const before = locked();
-  call_before_next_copy([&] {
+  call_before_next([&] {
     std::thread([&] {
       for (int i = 0; i < 2; ++i)
         cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, other.get());
@@ -204,6 +204,12 @@ void nothing_shows_that_a_thread_locks() {
   REQUIRE(locked() == 2 && type_of(view.data()) == cudaMemoryTypeHost);
   REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
   REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
+  // A thread locks the memory after another was told that it is pageable, and before that one asks the runtime.
+  View asked(MiB);
+  to_host(asked, device);
+  call_before_next([&] { std::thread([&] { to_host(asked, device); }).join(); });
+  unsigned flags = 0;
+  REQUIRE(cudaHostGetFlags(&flags, asked.data()) == cudaErrorInvalidValue && locked() == 3);
 }
 
 // A stream that is held stands for a copy to the device; its threads may read what is watched.
@@ -278,6 +284,9 @@ void the_runtime_answers_as_stock() {
   REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
   REQUIRE(cudaHostUnregister(view.data()) == cudaErrorHostMemoryNotRegistered);
   REQUIRE(cudaGetLastError() == cudaErrorHostMemoryNotRegistered);
+  REQUIRE(cudaHostRegister(view.data(), 0, 0) == cudaErrorInvalidValue);
+  REQUIRE(cudaHostRegister(view.data(), MiB, 1u << 8) == cudaErrorInvalidValue);
+  REQUIRE(cudaGetLastError() == cudaErrorInvalidValue);
   REQUIRE(cudaHostRegister(view.data(), MiB, 0) == cudaSuccess);
   REQUIRE(type_of(view.data()) == cudaMemoryTypeHost);
   REQUIRE(cudaHostRegister(view.data(), MiB, 0) == cudaErrorHostMemoryAlreadyRegistered);
