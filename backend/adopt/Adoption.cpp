@@ -247,11 +247,10 @@ std::unique_lock<std::mutex> Adoption::keep_from_locking(void const* pointer) no
 
 Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {
   return at(pointer, Registration::forward, [&](Block const& block) {
-    if (!is_secret(block)) return Registration::forward;
     if (is_registered(pointer, bytes)) return Registration::refuse;
     try {
       m_registered[static_cast<char const*>(pointer)] = bytes;
-      return Registration::done;
+      return is_secret(block) ? Registration::done : Registration::forward;
     } catch (std::exception const&) {
       return Registration::refuse;
     }
@@ -260,8 +259,8 @@ Adoption::Registration Adoption::register_range(void const* pointer, std::size_t
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
   return at(pointer, Registration::forward, [&](Block const& block) {
-    if (!is_locked(block)) return Registration::forward;
     bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
+    if (!is_locked(block)) return Registration::forward;
     return was ? Registration::done : Registration::refuse;
   });
 }

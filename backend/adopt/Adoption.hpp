@@ -154,8 +154,7 @@ class Adoption {
   Retirement m_retirement;
   Ready m_ready;
   std::set<std::size_t> m_copied;  ///< sizes in granules of what was copied and is freed
-  std::map<char const*, std::size_t>
-      m_registered;  ///< by the program, where this library has it locked
+  std::map<char const*, std::size_t> m_registered;  ///< by the program
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed

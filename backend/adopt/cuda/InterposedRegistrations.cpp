@@ -55,9 +55,12 @@ KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags
   constexpr unsigned known =
       cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
   bool const is_valid = bytes > 0 && (flags & ~known) == 0;
+  auto const answer   = is_valid ? Adoption::instance().register_range(pointer, bytes) : refuse;
+  if (answer == done) return 0;
   // What this library has locked, the runtime refuses to lock again.
-  bool const is_done = is_valid && Adoption::instance().register_range(pointer, bytes) == done;
-  return is_done ? 0 : call_next<"cudaHostRegister">(pointer, bytes, flags);
+  int const error = call_next<"cudaHostRegister">(pointer, bytes, flags);
+  if (error != 0 && answer == forward) Adoption::instance().unregister_range(pointer);
+  return error;
 }
 
 KHS_EXPORT int cudaHostUnregister(void* pointer) {

@@ -210,6 +210,22 @@ void nothing_shows_that_a_thread_locks() {
   call_before_next([&] { std::thread([&] { to_host(asked, device); }).join(); });
   unsigned flags = 0;
   REQUIRE(cudaHostGetFlags(&flags, asked.data()) == cudaErrorInvalidValue && locked() == 3);
+  // A thread tries to lock memory of which the program has a part locked.
+  View partly(MiB);
+  auto const copy_rest = [&] {
+    return cudaMemcpy(partly.data() + 4096, device.data(), 4096, cudaMemcpyDefault);
+  };
+  REQUIRE(cudaHostRegister(partly.data(), 4096, 0) == cudaSuccess);
+  REQUIRE(copy_rest() == cudaSuccess);
+  std::size_t const calls = FakeCuda::calls("cudaHostRegister");
+  FakeCuda::registering_takes(std::chrono::hours(1));
+  std::thread trying(copy_rest);
+  while (FakeCuda::calls("cudaHostRegister") == calls) std::this_thread::yield();
+  REQUIRE(type_of(partly.data()) == cudaMemoryTypeHost);
+  FakeCuda::registering_takes({});
+  trying.join();
+  REQUIRE(cudaHostUnregister(partly.data()) == cudaSuccess);
+  REQUIRE(type_of(partly.data()) == cudaMemoryTypeUnregistered);
 }
 
 // A stream that is held stands for a copy to the device; its threads may read what is watched.
