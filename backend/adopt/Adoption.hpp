@@ -6,6 +6,7 @@
 
 #include "../pool/Retirement.hpp"
 #include "Blocks.hpp"
+#include "Settings.hpp"
 
 #include <array>
 #include <atomic>
@@ -60,7 +61,8 @@ class Adoption {
   void* take(std::size_t bytes) noexcept;
 
   /// Frees what `contains`. Ends the process at any other pointer, as free does.
-  void give(void* pointer) noexcept;
+  /// \param is_over false if its copies may run on
+  void give(void* pointer, bool is_over = settings().strict) noexcept;
 
   /// The bytes that were asked for where an address lies; none if it is not of a block in use.
   std::span<char> extent_of(void const* pointer) noexcept;
@@ -129,11 +131,9 @@ class Adoption {
     Block* const block = m_blocks.find(pointer);
     return block != nullptr ? f(*block) : otherwise;
   }
-  bool is_due(Block& block) noexcept;
   void lock(Block& block) noexcept;
   std::string why_not();
   bool make_room(std::size_t bytes);
-  void give(void* pointer, Epoch epoch) noexcept;
   void retire(Block& block) noexcept;
   void stays(std::string const& why, bool tells = false) noexcept;
   bool is_locked(Block const& block) const noexcept { return block.locked > 0 && !m_is_reset; }
@@ -148,7 +148,6 @@ class Adoption {
       m_locking;  ///< held while pages are locked or unlocked, also by the program; taken first
   std::atomic<Phase> m_phase{Phase::waiting};
   std::atomic<bool> m_is_reset{false};
-  std::string m_others;                       ///< whose memory functions are not of this library
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;
   Retirement m_retirement;

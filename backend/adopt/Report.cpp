@@ -7,7 +7,6 @@
 #include "../Text.hpp"
 #include "../os/Fork.hpp"
 #include "Adoption.hpp"
-#include "Settings.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,6 @@
 // not taken from CUDA's headers: some have another signature in another version.
 
 #include "../Adoption.hpp"
-#include "../Settings.hpp"
 #include "Next.hpp"
 
 #include <algorithm>

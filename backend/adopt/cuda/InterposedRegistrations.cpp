@@ -6,7 +6,6 @@
 // is asked for an address that it does not know.
 
 #include "../Adoption.hpp"
-#include "../Settings.hpp"
 #include "Next.hpp"
 
 #include <driver_types.h>
