@@ -141,9 +141,9 @@ Message describe_message(ViewMessage<View, GoesOut> const& of) {
 ///
 /// The call enqueues on `instance` what takes the outgoing Views to the host, after its earlier work, and
 /// returns: they may be overwritten by later work of `instance`. Each message goes, in Exchange::test or
-/// Exchange::wait, when its own elements are on the host; what arrives is enqueued at once on `instance`,
-/// also in these calls. No device is fenced, and no stream waits for MPI. Incoming Views must not be used
-/// by work of `instance` between the call and the end of wait().
+/// Exchange::wait of any exchange, when its own elements are on the host; what arrives is enqueued at once on
+/// `instance`, in these calls of its own exchange. No device is fenced, and no stream waits for MPI. Incoming
+/// Views must not be used by work of `instance` between the call and the end of wait().
 ///
 /// Elements go by their indices: those of View (i, j) arrive at (i, j), whatever the layouts; extents and
 /// types are equal on both sides. MPI sees bytes, ordered by the leftmost index first. Messages of one

@@ -14,8 +14,10 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +57,10 @@ class Messages {
   /// Gives the memory back for the next exchange, behind the work of the stream alone. After an error, what
   /// MPI may still read or write is lost to the process: messages that come late do not reach later exchanges.
   ~Messages() {
+    {
+      std::lock_guard const lock(s_mutex);
+      s_under_way.erase(this);
+    }
     for (MPI_Request& request : m_requests)
       if (request != MPI_REQUEST_NULL) give_up(request);
     if (m_is_lost) {
@@ -70,10 +76,12 @@ class Messages {
   std::vector<Message>& all() { return m_messages; }
 
   /// Posts what is ready, enqueues what has arrived. True if all messages are done; or if one has failed, and
-  /// no other rank waits for one that is not posted. Does not wait.
+  /// no other rank waits for one that is not posted. Posts for all exchanges: another rank may wait for one
+  /// of theirs before it sends what this one waits for. Does not wait.
   bool progress() {
-    // In order, so that messages of one tag do not overtake each other.
-    while (m_posted < m_messages.size() && has_ended([&] { return post(m_posted); })) ++m_posted;
+    std::lock_guard const lock(s_mutex);
+    s_under_way.insert(this);
+    for (Messages* const each : s_under_way) each->post();
     bool is_done = true;
     for (std::size_t i = 0; i < m_posted; ++i)
       if (m_requests[i] != MPI_REQUEST_NULL) is_done &= has_ended([&] { return test(i); });
@@ -93,6 +101,11 @@ class Messages {
   } catch (...) {
     if (!m_error) m_error = std::current_exception();
     return true;
+  }
+
+  // In order, so that messages of one tag do not overtake each other.
+  void post() {
+    while (m_posted < m_messages.size() && has_ended([&] { return post(m_posted); })) ++m_posted;
   }
 
   bool post(std::size_t i) {
@@ -131,6 +144,9 @@ class Messages {
     if (is_done == 0) m_is_lost = true;
     MPI_Request_free(&request);
   }
+
+  inline static std::mutex s_mutex;
+  inline static auto& s_under_way = *new std::set<Messages*>;  // never destroyed
 
   MPI_Comm m_comm;
   std::vector<Message> m_messages;
