@@ -89,9 +89,6 @@ endforeach()
   endif()
 endfunction()
 
-# Only Views in PinnedSpace have a mapped address. (Conversions that are refused: spaces/AccessRules.cpp.)
-khs_must_not_compile(mapped_view_of_host "no match for call|no matching function|no instance of function template"
-  "void f(View<int*, HostSpace> const& host) { (void)mapped_view(host); }")
 # Where elements are taken as bytes, those whose access a library such as Sacado has customized are refused.
 foreach(call IN ITEMS "streamed_for(\"f\", 9, [](std::int64_t, Chunk<Own const*>) {}, khs::read(pinned))"
     "snapshot(\"s\", instance, pinned, [](auto const&) {})" "element_wise(\"l\", instance, pinned, [](Own own) { return own; })"
@@ -157,6 +154,12 @@ khs_wrong_call("element_wise takes.*element_wise takes.*element_wise takes" "ele
 khs_wrong_call("element_sum takes.*element_sum takes" "element_sum(a, x, [](double q) { return q; }, a)")
 khs_wrong_call("element_sum takes.*element_sum takes.*element_sum takes" "element_sum(x, [](double q) { return q; }, sum, a)")
 khs_wrong_call("prepare_deep_copy_all takes, in this order" "(void)prepare_deep_copy_all(copy_of(a, a), x)")
+khs_wrong_call("create_pinned_mirror_view takes.*create_pinned_mirror_view takes"
+  "create_pinned_mirror_view(a); create_pinned_mirror_view_and_copy(table, x)")
+khs_wrong_call("device_view takes, in this order" "device_view(a)")
+khs_wrong_call("mapped_view takes one View, which lies in PinnedSpace" "mapped_view(words)")
+khs_wrong_call("khs::parallel_for takes, in this order" "KokkosHostSpaces::parallel_for(\"l\", 9, body)")
+khs_wrong_call("khs::parallel_reduce takes, in this order" "KokkosHostSpaces::parallel_reduce(\"l\", 9, body, sum)")
 set(_khs_loops "streamed loops take")
 foreach(call IN ITEMS "streamed_for(\"l\", body, 9, khs::update(a))"
     "streamed_chain(\"l\", stage(body, khs::update(a)), 9)" "streamed_reduce(\"l\", 9, sum, body, khs::update(a))")
@@ -164,6 +167,8 @@ foreach(call IN ITEMS "streamed_for(\"l\", body, 9, khs::update(a))"
   khs_wrong_call("${_khs_loops}" "${call}")
 endforeach()
 khs_wrong_call("streamed loops take, in this order" "streamed_for(\"l\", 9, StreamOptions<>(), body, khs::update(a))")
+khs_wrong_call("${_khs_loops}.*streamed loops take.*streamed loops take.*streamed loops take"
+  "streamed_for(9, body, khs::update(a)); streamed_chain(9, stage(body, khs::update(a))); streamed_reduce(x, 9, body, sum, khs::read(a))")
 khs_wrong_call("takes, behind the body, a reducer"
   "streamed_reduce(\"l\", 9, [](std::int64_t, double const&, double&) {}, khs::read(a))")
 khs_wrong_call("arguments are made by khs::read, khs::write or khs::update" "streamed_for(\"l\", 9, [](auto, auto) {}, a)")
