@@ -45,9 +45,10 @@ struct SlowPath {
   /// Takes from one heap of the pool, also from retired memory whose epoch is over.
   void* take(Heap& from, Heap::Effort effort) const;
 
-  /// Takes from any heap of the pool for requests of this size, or from all its heaps.
+  /// Takes from any heap of the pool for requests of this size, or from all its heaps, and then lets as many
+  /// guests in where it found memory.
   enum class Sizes { same, all };
-  void* take_anywhere(Sizes sizes = Sizes::same) const;
+  void* take_anywhere(Sizes sizes = Sizes::same, std::size_t guests = 0) const;
 
   struct Refusal {
     std::string why    = {};
@@ -81,13 +82,14 @@ void* SlowPath::take(Heap& from, Heap::Effort effort) const {
   }
 }
 
-void* SlowPath::take_anywhere(Sizes sizes) const {
+void* SlowPath::take_anywhere(Sizes sizes, std::size_t guests) const {
   for (Heap& other : pool.heaps) {
     if (other.locked_bytes() == 0) continue;
     if (sizes == Sizes::same && !pool.is_for(request.bytes, other)) continue;
     void* const memory = take(other, Heap::Effort::break_up);
     if (memory == nullptr) continue;
     pool.prefer(other);
+    if (guests > 0) pool.let_guests_in(other, guests);
     return memory;
   }
   return nullptr;
@@ -269,27 +271,19 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   if (void* const memory = path.take_anywhere()) return memory;
   pools.settle();
   std::size_t const excess_now = excess_if_more(growth);
-  // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too, and now and
-  // then exchanged: otherwise requests of this size might go this long way for ever.
+  // Beyond twice the need, ready memory that is kept for requests of other sizes is used, too.
   std::size_t const of_twice =
       pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
-  bool const beyond_twice = excess_now > of_twice;
-  bool const serves_many  = growth / pool_policy.requests_a_growth >= wanted;
-  bool const in_turn      = beyond_twice && serves_many && pools.is_turn_to_exchange();
-  auto const sizes        = in_turn ? SlowPath::Sizes::all : SlowPath::Sizes::same;
-  bool const often        = in_turn || pools.exchanges_often();
-  if (beyond_twice && !in_turn) {
-    if (void* const memory = path.take_anywhere(SlowPath::Sizes::all)) return memory;
-  } else if (often && !in_turn) {
+  bool const often = pools.exchanges_often();
+  if (excess_now > of_twice) {
+    if (void* const memory = path.take_anywhere(SlowPath::Sizes::all, pool_policy.guests))
+      return memory;
+  } else if (often) {
     return nullptr;
   }
-  std::chrono::nanoseconds const patience =
-      in_turn ? std::chrono::nanoseconds(pool_policy.patience_for_asking)
-              : std::chrono::nanoseconds(pool_policy.patience_for_work);
   //~ failure 24c
-  if (excess_now == 0 || !pools.can_release({1, false}) ||
-      !pools.retirement.wait_for_idle(patience))
-    return in_turn ? path.take_anywhere(sizes) : nullptr;
+  if (excess_now == 0 || !pools.can_release({1, false})) return nullptr;
+  if (!pools.retirement.wait_for_idle(pool_policy.patience_for_work)) return nullptr;
 
   // Give back, if exchanges are frequent, no more than what is beyond twice the need: it is soon wanted again.
   std::size_t const limit      = pools.ledger.limit();
@@ -299,12 +293,12 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
   std::size_t const spared     = often ? of_twice : 0;
   std::size_t const excess     = std::max(excess_if_more(with_slack), spared) - spared;
   Surplus surplus{excess, false};
-  if (!idle && !in_turn) {
+  if (!idle) {
     surplus.bytes += pools.most_needed() / pool_policy.slack_divisor;
     surplus.below = wanted;
   }
   pools.note_exchange();
-  if (pools.release_ready(surplus) < excess) return path.take_anywhere(sizes);
+  if (pools.release_ready(surplus) < excess) return path.take_anywhere();
   growth = with_slack;
   return nullptr;
 }
@@ -376,6 +370,10 @@ void* take_block(Pool::Request const& request) {
   void* memory = path.take(heap, Heap::Effort::carve);
   if (memory == nullptr && &heap != &pool.large() && pool.large().reserved_bytes() > 0)
     memory = path.take(pool.large(), Heap::Effort::carve);
+  if (memory == nullptr) {
+    if (Heap* const host = pool.host_of_guest())
+      memory = path.take(*host, Heap::Effort::break_up);
+  }
   if (memory != nullptr) return memory;
   // A heap that was entered for its reserved memory does not grow.
   Heap& own = pool.is_for(request.bytes, heap) ? heap : pool.shared_for(request.bytes);

@@ -72,13 +72,10 @@ struct PoolPolicy {
   std::size_t allocations_for_exchange = 4000;
 
   /// Beyond twice its need, the pool serves a request also from memory that is kept for other sizes, and asks
-  /// the devices first: about 10 µs. One in this number exchanges instead, if the devices idle, which costs no
-  /// more than the others together. Without it, 3000 Views of 1 to 256 KiB that are made anew in each step took
-  /// 12 µs each for ever when large Views had been there before.
-  std::size_t requests_beyond_twice = 512;
-
-  /// Only where the new segment serves this number of such requests: for larger ones the exchange does not pay.
-  std::size_t requests_a_growth = 32;
+  /// the devices first: about 10 µs. Then as many requests as this are served from there without a question,
+  /// if it has memory ready. Without it, 3000 Views of 1 to 256 KiB that are made anew in each step took 16 µs
+  /// each for ever when large Views had been there before.
+  std::size_t guests = 128;
 
   /// An exchange waits for running work only this long: longer work may itself wait for this thread
   /// (deadlock).

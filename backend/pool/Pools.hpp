@@ -45,6 +45,18 @@ class NodePool {
   /// Makes the calling thread use this heap for its next small requests.
   void prefer(Heap const& heap) noexcept;
 
+  /// `heap` has served a request that it is not for: so it shall the next ones that find nothing ready in their own.
+  void let_guests_in(Heap& heap, std::size_t most) noexcept {
+    m_host   = &heap;
+    m_guests = most;
+  }
+
+  /// Returns the heap that is to serve such a request; nullptr: none.
+  Heap* host_of_guest() noexcept {
+    std::size_t left = m_guests;
+    return left > 0 && m_guests.compare_exchange_strong(left, left - 1) ? m_host.load() : nullptr;
+  }
+
   Heap& large() noexcept { return heaps[0]; }
   Heap& middle() noexcept { return heaps[1]; }
   Heap& common() noexcept { return heaps[2]; }
@@ -68,6 +80,9 @@ class NodePool {
   std::atomic<std::uint64_t> nanoseconds_locking{0};
 
  private:
+  std::atomic<Heap*> m_host{nullptr};
+  std::atomic<std::size_t> m_guests{0};  ///< that may still come
+
   static constexpr std::size_t first_apart = 3;
   using Heaps = std::array<Heap, first_apart + PoolPolicy::heaps_apart>;
 
@@ -190,11 +205,6 @@ class Pools {
     return m_exchanges >= pool_policy.exchanges + m_exchange_budget;
   }
 
-  /// Counts a request beyond twice the need; true for one in as many as the policy says.
-  bool is_turn_to_exchange() noexcept {
-    return ++m_beyond_twice % pool_policy.requests_beyond_twice == 0;
-  }
-
   /// The most bytes that were seen in use, or retired behind unfinished work, when the pool grew.
   std::size_t most_needed() const noexcept { return m_most_needed.load(); }
 
@@ -235,7 +245,6 @@ class Pools {
   std::atomic<std::size_t> m_exchanges{
       0};  ///< >= m_exchange_budget after each: unused ones do not add up
   std::atomic<std::size_t> m_exchange_budget{0};  ///< by allocations
-  std::atomic<std::size_t> m_beyond_twice{0};     ///< requests
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend

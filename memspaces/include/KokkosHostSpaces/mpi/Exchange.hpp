@@ -20,16 +20,16 @@
 
 namespace KokkosHostSpaces {
 
-/// What khs::outgoing makes: a View whose elements are sent to a rank.
-template <class View>
-struct Outgoing {
+/// A View whose elements are sent to a rank, or come from it: what khs::outgoing and khs::incoming make.
+template <class View, bool GoesOut>
+struct ViewMessage {
   View view;
   int rank, tag;
 };
-
-/// What khs::incoming makes: a View whose elements come from a rank.
 template <class View>
-struct Incoming : Outgoing<View> {};
+using Outgoing = ViewMessage<View, true>;
+template <class View>
+using Incoming = ViewMessage<View, false>;
 
 /// A message of the elements of `view` to `rank`. MPI_PROC_NULL: none.
 template <class DataType, class... P>
@@ -42,7 +42,7 @@ template <class DataType, class... P>
 auto incoming(Kokkos::View<DataType, P...> const& view, int rank, int tag = 0) {
   static_assert(!std::is_const_v<typename Kokkos::View<DataType, P...>::value_type>,
                 "what comes in is written: the elements are not const");
-  return Incoming<Kokkos::View<DataType, P...>>{{view, rank, tag}};
+  return Incoming<Kokkos::View<DataType, P...>>{view, rank, tag};
 }
 
 /// An argument of khs::exchange: MPI sends from, and receives into, the memory of dense Views itself, without
@@ -58,9 +58,8 @@ class Exchange {
   explicit Exchange(std::unique_ptr<Impl::Messages> messages) : m_messages(std::move(messages)) {}
   Exchange(Exchange&&) noexcept = default;
   /// Waits for the old messages of this object.
-  Exchange& operator=(Exchange&& other) noexcept {
-    Exchange old(std::move(other));
-    std::swap(m_messages, old.m_messages);
+  Exchange& operator=(Exchange other) noexcept {
+    std::swap(m_messages, other.m_messages);
     return *this;
   }
 
@@ -98,53 +97,36 @@ class Exchange {
 
 namespace Impl {
 
-template <class View, class Call>
-void for_each_message(Outgoing<View> const& message, Call const& call) {
-  if (message.rank != MPI_PROC_NULL) call(message, std::true_type());
+template <bool GoesOut, class View, bool Out, class Call>
+void for_each_message(ViewMessage<View, Out> const& message, Call const& call) {
+  if constexpr (Out == GoesOut)
+    if (message.rank != MPI_PROC_NULL) call(message);
 }
-template <class View, class Call>
-void for_each_message(Incoming<View> const& message, Call const& call) {
-  if (message.rank != MPI_PROC_NULL) call(message, std::false_type());
-}
-template <class Call>
+template <bool GoesOut, class Call>
 void for_each_message(Unbuffered, Call const&) {}
-template <class Message, class Call>
+template <bool GoesOut, class Message, class Call>
 void for_each_message(std::vector<Message> const& messages, Call const& call) {
-  for (Message const& message : messages) for_each_message(message, call);
-}
-
-/// A dense View of page-locked memory, of the shape of `view`.
-template <class View>
-auto dense_view(char* data, View const& view) {
-  using Value = typename View::non_const_value_type;
-  Kokkos::LayoutLeft layout;
-  for (std::size_t r = 0; r != View::rank(); ++r) layout.dimension[r] = view.extent(r);
-  return Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutLeft, PinnedSpace,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(reinterpret_cast<Value*>(data),
-                                                               layout);
+  for (Message const& message : messages) for_each_message<GoesOut>(message, call);
 }
 
 /// The message of a View, without its memory.
-template <class ExecutionSpace, class View>
-Message describe_message(View const& view, int rank, int tag, bool goes_out) {
+template <class ExecutionSpace, class View, bool GoesOut>
+Message describe_message(ViewMessage<View, GoesOut> const& of) {
   using Space = typename View::memory_space;
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
                 "the elements of a message are trivially copyable");
   static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, Space>::accessible || HostSpace<Space>,
                 "a message is a View that kernels of the instance reach, or one in a space of this "
                 "library: copies of pageable memory would wait for the device");
-  std::size_t const bytes = view.size() * sizeof(typename View::value_type);
-  Message message{view.label(), rank, tag, int(bytes), goes_out};
-  if (is_stock_v<ExecutionSpace> && is_only_registered(view.data()))
+  Message message{of.view.label(), of.rank, of.tag,
+                  of.view.size() * sizeof(typename View::value_type), GoesOut};
+  if (is_stock_v<ExecutionSpace> && is_only_registered(of.view.data()))
     throw Error(
         message.in_words() +
         " is registered memory (kernels of this device do not reach it): send it from a View "
         "that PinnedSpace allocates");
-  if (bytes > std::size_t(std::numeric_limits<int>::max())) {
-    message.bytes = std::numeric_limits<int>::max();
-    throw Error(message.in_words() + " would have " + std::to_string(bytes) +
-                " bytes (more than MPI counts): send it in parts");
-  }
+  if (message.bytes > std::size_t(std::numeric_limits<int>::max()))
+    throw Error(message.in_words() + " is too large (MPI counts to 2147483647): send it in parts");
   return message;
 }
 
@@ -159,8 +141,8 @@ Message describe_message(View const& view, int rank, int tag, bool goes_out) {
 ///
 /// The call enqueues on `instance` what takes the outgoing Views to the host, after its earlier work, and
 /// returns: they may be overwritten by later work of `instance`. Each message goes, in Exchange::test or
-/// Exchange::wait, when its own elements are on the host; what arrives is enqueued at once on `instance`,
-/// also in these calls. No device is fenced, and no stream waits for MPI. Incoming Views must not be used
+/// Exchange::wait of any exchange, when its own elements are on the host; what arrives is enqueued at once on
+/// `instance`, in these calls of its own exchange. No device is fenced, and no stream waits for MPI. Incoming Views must not be used
 /// by work of `instance` between the call and the end of wait().
 ///
 /// Elements go by their indices: those of View (i, j) arrive at (i, j), whatever the layouts; extents and
@@ -186,17 +168,21 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
       throw Error(
           "messages cannot be captured into a graph (MPI takes no part in it): exchange outside of the capture");
   }
-  auto const for_each = [&](auto const& call) { (Impl::for_each_message(messages, call), ...); };
+  // Receives wait for MPI before sends do.
+  auto const for_each = [&](auto const& call) {
+    (Impl::for_each_message<false>(messages, call), ...);
+    (Impl::for_each_message<true>(messages, call), ...);
+  };
 
   bool const is_unbuffered =
       (std::is_same_v<Messages, Unbuffered> || ...) || Impl::sends_unbuffered();
   std::vector<Impl::Message> described;
   std::size_t bytes = 0;
-  auto const padded = [](int size) { return (std::size_t(size) + 255) / 256 * 256; };
-  for_each([&](auto const& message, auto goes_out) {
-    described.push_back(
-        Impl::describe_message<ExecutionSpace>(message.view, message.rank, message.tag, goes_out));
-    if (is_unbuffered && Impl::is_dense(message.view))
+  auto const padded = [](std::size_t size) { return (size + 255) / 256 * 256; };
+  for_each([&](auto const& message) {
+    described.push_back(Impl::describe_message<ExecutionSpace>(message));
+    if (is_unbuffered &&
+        Impl::plan_for(Impl::dense_view(nullptr, message.view), message.view).contiguous())
       described.back().data = const_cast<char*>(reinterpret_cast<char const*>(message.view.data()));
     else
       bytes += padded(described.back().bytes);
@@ -207,13 +193,13 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
   auto under_way = std::make_unique<Impl::Messages>(comm, std::move(described), std::move(memory),
                                                     stream, device);
   auto it        = under_way->all().begin();
-  for_each([&](auto const& message, auto goes_out) {
+  for_each([&]<class View, bool GoesOut>(ViewMessage<View, GoesOut> const& message) {
     bool const is_buffered = it->data == nullptr;
     if (is_buffered) {
       it->data = next;
       next += padded(it->bytes);
       auto const dense = Impl::dense_view(it->data, message.view);
-      if constexpr (goes_out)
+      if constexpr (GoesOut)
         Impl::copy_elements(instance, dense, message.view);
       else
         it->unpack = [=, view = message.view] {
@@ -221,12 +207,12 @@ Exchange exchange(ExecutionSpace const& instance, MPI_Comm comm, Messages const&
           if constexpr (!is_driven)
             instance.fence("KokkosHostSpaces::exchange: a message is there");
         };
-    } else {
-      it->unpack = [view = message.view] {};  // keeps what MPI writes
     }
+    // Keep what MPI writes and reads, and the stream.
+    if (!it->unpack) it->unpack = [instance, view = is_buffered ? View() : message.view] {};
     // Earlier work of the instance writes what goes out, and may still read what is received into.
     if constexpr (is_driven)
-      if (goes_out || !is_buffered) it->ready = Impl::StreamMark(stream, device);
+      if (GoesOut || !is_buffered) it->ready = Impl::StreamMark(stream, device);
     ++it;
   });
   if constexpr (!is_driven)

@@ -96,7 +96,14 @@ class NodeShared {
       m_memory->fault_in(std::size_t(node.rank), std::size_t(node.size));
     });
     m_memory->close();
-    Impl::do_on_all(comm, what, [&] { call(fill, node); });
+    Impl::do_on_all(comm, what, [&] {
+      using Pointer = typename fill_view_type::pointer_type;
+      fill_view_type const filled(static_cast<Pointer>(m_memory->data()), m_layout);
+      if constexpr (std::is_invocable_v<Fill const&, fill_view_type const&, int, int>)
+        fill(filled, node.rank, node.size);
+      else if (node.rank == 0)
+        fill(filled);
+    });
     Impl::do_on_all(comm, what, [&] { m_memory->lock(); });
   }
 
@@ -117,8 +124,8 @@ class NodeShared {
     explicit Node(MPI_Comm of) {
       Impl::check_mpi(MPI_Comm_split_type(of, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm),
                       "MPI does not tell which ranks share a node");
-      rank = Impl::ask(MPI_Comm_rank, comm);
-      size = Impl::ask(MPI_Comm_size, comm);
+      MPI_Comm_rank(comm, &rank);
+      MPI_Comm_size(comm, &size);
     }
     ~Node() { MPI_Comm_free(&comm); }
     Node(Node const&)            = delete;
@@ -148,28 +155,17 @@ class NodeShared {
     }
     std::string const mine = "(" + extents + ") of type " + type_name() + ", \"" + label + "\"";
     std::string first      = mine;
-    first.resize(1024);
-    Impl::check_mpi(MPI_Bcast(first.data(), int(first.size()), MPI_CHAR, 0, comm), what);
+    Impl::broadcast(first, 0, comm, what);
     Impl::do_on_all(comm, what, [&] {
       if (!Kokkos::is_initialized())
         throw Error("Kokkos is not initialized: call Kokkos::initialize before");
       if (size > double(PTRDIFF_MAX))
         throw Error("its size overflows (" + extents + "): pass all extents, none negative");
-      if (mine.compare(0, first.size(), first.c_str()) != 0)
-        throw Error("it is " + mine + ", and on rank 0 " + first.c_str() +
+      if (mine != first)
+        throw Error("it is " + mine + ", and on rank 0 " + first +
                     ": make equal tables in equal order on all ranks");
     });
     return fill_view_type::required_allocation_size(m_layout);
-  }
-
-  template <class Fill>
-  void call(Fill const& fill, Node const& node) const {
-    fill_view_type const view(static_cast<typename fill_view_type::pointer_type>(m_memory->data()),
-                              m_layout);
-    if constexpr (std::is_invocable_v<Fill const&, fill_view_type const&, int, int>)
-      fill(view, node.rank, node.size);
-    else if (node.rank == 0)
-      fill(view);
   }
 
   Layout m_layout;

@@ -23,11 +23,12 @@ inline void check_mpi(int code, std::string const& what) {
   throw Error(what + " (MPI: " + text + "): see the error of MPI");
 }
 
-/// What MPI_Comm_rank or MPI_Comm_size tells.
-inline int ask(int (*call)(MPI_Comm, int*), MPI_Comm comm) {
-  int number = 0;
-  check_mpi(call(comm, &number), "a communicator does not tell its ranks");
-  return number;
+/// Makes the text that of rank `root`.
+inline void broadcast(std::string& text, int root, MPI_Comm comm, std::string const& what) {
+  int length = int(text.size());
+  check_mpi(MPI_Bcast(&length, 1, MPI_INT, root, comm), what);
+  text.resize(std::size_t(length));
+  check_mpi(MPI_Bcast(text.data(), length, MPI_CHAR, root, comm), what);
 }
 
 /// Runs a step on each rank of a communicator, and ends when all have run it. Collective.
@@ -43,14 +44,13 @@ void do_on_all(MPI_Comm comm, std::string const& what, Step const& step) {
   } catch (...) {
     problem = "an exception that is no std::exception";
   }
-  int const size = ask(MPI_Comm_size, comm);
-  int failed     = problem.empty() ? size : ask(MPI_Comm_rank, comm);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int failed = problem.empty() ? size : rank;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm), what);
   if (failed == size) return;
-  int length = int(problem.size());
-  check_mpi(MPI_Bcast(&length, 1, MPI_INT, failed, comm), what);
-  problem.resize(std::size_t(length));
-  check_mpi(MPI_Bcast(problem.data(), length, MPI_CHAR, failed, comm), what);
+  broadcast(problem, failed, comm, what);
   throw Error(what + " failed on rank " + std::to_string(failed) + " of " + std::to_string(size) +
               ": " + problem);
 }

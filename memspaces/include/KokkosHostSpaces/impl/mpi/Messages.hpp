@@ -14,8 +14,10 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +28,8 @@ namespace KokkosHostSpaces::Impl {
 
 struct Message {
   std::string label;
-  int rank, tag, bytes;
+  int rank, tag;
+  std::size_t bytes;
   bool goes_out;
   char* data                   = nullptr;
   StreamMark ready             = {};       ///< MPI may have `data` when it is passed
@@ -39,7 +42,7 @@ struct Message {
   }
 };
 
-/// Messages under way, in the order of their posting; and their memory.
+/// Messages under way, in the order of their posting: the incoming ones first; and their memory.
 class Messages {
  public:
   Messages(MPI_Comm comm, std::vector<Message> messages, std::unique_ptr<PoolMemory> memory,
@@ -54,6 +57,10 @@ class Messages {
   /// Gives the memory back for the next exchange, behind the work of the stream alone. After an error, what
   /// MPI may still read or write is lost to the process: messages that come late do not reach later exchanges.
   ~Messages() {
+    {
+      std::lock_guard const lock(s_mutex);
+      s_under_way.erase(this);
+    }
     for (MPI_Request& request : m_requests)
       if (request != MPI_REQUEST_NULL) give_up(request);
     if (m_is_lost) {
@@ -65,20 +72,20 @@ class Messages {
       of_stream.emplace(m_memory->data(), m_stream, m_device);
     m_memory.reset();
   }
-  Messages(Messages const&)            = delete;
-  Messages& operator=(Messages const&) = delete;
 
   std::vector<Message>& all() { return m_messages; }
 
   /// Posts what is ready, enqueues what has arrived. True if all messages are done; or if one has failed, and
-  /// no other rank waits for one that is not posted. Does not wait.
+  /// no other rank waits for one that is not posted. Posts for all exchanges: another rank may wait for one
+  /// of theirs before it sends what this one waits for. Does not wait.
   bool progress() {
-    // In order, so that messages of one tag do not overtake each other.
-    for (bool const out : {false, true})
-      while (m_next[out] < m_messages.size() && post(m_next[out], out)) ++m_next[out];
-    for (std::size_t i = 0; i < m_messages.size(); ++i)
-      if (m_requests[i] != MPI_REQUEST_NULL) test(m_messages[i], m_requests[i]);
-    return m_left == 0 || (m_error && m_next[true] == m_messages.size());
+    std::lock_guard const lock(s_mutex);
+    s_under_way.insert(this);
+    for (Messages* const each : s_under_way) each->post();
+    bool is_done = true;
+    for (std::size_t i = 0; i < m_posted; ++i)
+      if (m_requests[i] != MPI_REQUEST_NULL) is_done &= has_ended([&] { return test(i); });
+    return m_posted == m_messages.size() && (is_done || m_error);
   }
 
   /// \throw Error that names the first message that failed
@@ -87,39 +94,47 @@ class Messages {
   }
 
  private:
-  // Returns true if the message is under way, has failed, or goes the other way.
-  bool post(std::size_t i, bool out) {
-    Message& message = m_messages[i];
-    bool is_ready    = true;
-    if (message.goes_out == out)
-      attempt([&] {
-        if (!(is_ready = message.ready.is_passed())) return;
-        int const code = out ? MPI_Isend(message.data, message.bytes, MPI_BYTE, message.rank,
-                                         message.tag, m_comm, &m_requests[i])
-                             : MPI_Irecv(message.data, message.bytes, MPI_BYTE, message.rank,
-                                         message.tag, m_comm, &m_requests[i]);
-        if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " cannot be begun");
-      });
-    return is_ready;
+  // Returns true if the step of a message has ended, or failed.
+  template <class Step>
+  bool has_ended(Step const& step) try {
+    return step();
+  } catch (...) {
+    if (!m_error) m_error = std::current_exception();
+    return true;
   }
 
-  void test(Message& message, MPI_Request& request) {
+  // In order, so that messages of one tag do not overtake each other.
+  void post() {
+    while (m_posted < m_messages.size() && has_ended([&] { return post(m_posted); })) ++m_posted;
+  }
+
+  bool post(std::size_t i) {
+    Message const& of = m_messages[i];
+    if (!of.ready.is_passed()) return false;
+    int const code =
+        of.goes_out
+            ? MPI_Isend(of.data, int(of.bytes), MPI_BYTE, of.rank, of.tag, m_comm, &m_requests[i])
+            : MPI_Irecv(of.data, int(of.bytes), MPI_BYTE, of.rank, of.tag, m_comm, &m_requests[i]);
+    if (code != MPI_SUCCESS) check_mpi(code, of.in_words() + " cannot be begun");
+    return true;
+  }
+
+  bool test(std::size_t i) {
+    Message const& of = m_messages[i];
     int is_done = 0, bytes = 0;
     MPI_Status status;
-    int const code = MPI_Test(&request, &is_done, &status);
-    if (code == MPI_SUCCESS && is_done == 0) return;
-    if (request != MPI_REQUEST_NULL) give_up(request);  // some leave it after an error
-    attempt([&] {
-      if (code != MPI_SUCCESS) check_mpi(code, message.in_words() + " failed");
-      if (!message.goes_out) MPI_Get_count(&status, MPI_BYTE, &bytes);
-      if (!message.goes_out && bytes != message.bytes)
-        throw Error(
-            message.in_words() + " has " + std::to_string(bytes) +
-            " bytes (the ranks differ in extents or types): send and receive Views of equal "
-            "extents");
-      if (message.unpack && !message.goes_out) message.unpack();
-      --m_left;
-    });
+    int const code = MPI_Test(&m_requests[i], &is_done, &status);
+    if (code == MPI_SUCCESS && is_done == 0) return false;
+    if (m_requests[i] != MPI_REQUEST_NULL) give_up(m_requests[i]);  // some leave it after an error
+    if (code != MPI_SUCCESS) check_mpi(code, of.in_words() + " failed");
+    if (of.goes_out) return true;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (std::size_t(bytes) != of.bytes)
+      throw Error(
+          of.in_words() + " has " + std::to_string(bytes) +
+          " bytes (the ranks differ in extents or types): send and receive Views of equal extents");
+    of.unpack();
+    return true;
   }
 
   // MPI goes on with a request that is not done.
@@ -130,14 +145,8 @@ class Messages {
     MPI_Request_free(&request);
   }
 
-  // Runs a step of a message, whose error ends the message.
-  template <class Step>
-  void attempt(Step const& step) try {
-    step();
-  } catch (...) {
-    --m_left;
-    if (!m_error) m_error = std::current_exception();
-  }
+  inline static std::mutex s_mutex;
+  inline static auto& s_under_way = *new std::set<Messages*>;  // never destroyed
 
   MPI_Comm m_comm;
   std::vector<Message> m_messages;
@@ -145,9 +154,8 @@ class Messages {
   std::unique_ptr<PoolMemory> m_memory;
   StreamHandle m_stream;
   int m_device;
-  std::size_t m_next[2] = {0, 0};  // to be posted: incoming, outgoing
-  std::size_t m_left    = m_messages.size();
-  bool m_is_lost        = false;  // MPI may still use the memory
+  std::size_t m_posted = 0;      // or failed
+  bool m_is_lost       = false;  // MPI may still use the memory
   std::exception_ptr m_error;
 };
 

@@ -7,9 +7,9 @@
 #define KOKKOS_HOST_SPACES_IMPL_PACK_HPP
 
 #include <KokkosHostSpaces/PinnedSpace.hpp>
+#include <KokkosHostSpaces/impl/copy/DeepCopy.hpp>
 #include <KokkosHostSpaces/impl/core/Device.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -24,7 +24,7 @@ struct NumberedElements {
 
   template <class View>
   explicit NumberedElements(View const& view) : data(view.data()) {
-    for (std::size_t r = 0; r < Rank; ++r) {
+    for (std::size_t r = 0; r != Rank; ++r) {
       extents[r] = std::int64_t(view.extent(r));
       strides[r] = std::int64_t(view.stride(r));
     }
@@ -32,19 +32,11 @@ struct NumberedElements {
 
   KOKKOS_FUNCTION Value& operator()(std::int64_t n) const {
     std::int64_t offset = 0;
-    for (std::size_t r = 0; r < Rank; ++r) {
+    for (std::size_t r = 0; r != Rank; ++r) {
       offset += n % extents[r] * strides[r];
       n /= extents[r];
     }
     return data[offset];
-  }
-
-  /// Number of elements from the first one on that are neighbours in memory.
-  std::int64_t run() const {
-    std::int64_t run = 1;
-    for (std::size_t r = 0; r < Rank && (extents[r] == 1 || strides[r] == run); ++r)
-      run *= extents[r];
-    return run;
   }
 };
 
@@ -61,14 +53,15 @@ auto as_row(View const& view) {
                       Kokkos::MemoryTraits<Kokkos::Unmanaged>>(view.data(), view.size());
 }
 
-/// True if the elements lie in memory as in a message.
+/// A dense View of page-locked memory, of the shape of `view`.
 template <class View>
-bool is_dense(View const& view) {
-  if constexpr (View::rank() == 0)
-    return true;
-  else
-    return std::size_t(NumberedElements<typename View::value_type, View::rank()>(view).run()) ==
-           view.size();
+auto dense_view(char* data, View const& view) {
+  using Value = typename View::non_const_value_type;
+  Kokkos::LayoutLeft layout;
+  for (std::size_t r = 0; r != View::rank(); ++r) layout.dimension[r] = view.extent(r);
+  return Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutLeft, PinnedSpace,
+                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(reinterpret_cast<Value*>(data),
+                                                               layout);
 }
 
 /// Copies the elements of `from` to those of `to`, of equal extents, one of them dense and page-locked.
@@ -76,22 +69,16 @@ bool is_dense(View const& view) {
 /// the dense side writes, or reads, page-locked memory in whole lines.
 template <class ExecutionSpace, class To, class From>
 void copy_elements(ExecutionSpace const& instance, To const& to, From const& from) {
-  std::int64_t const size = std::int64_t(from.size());
-  if constexpr (From::rank() > 0) {
-    NumberedElements<typename From::value_type, From::rank()> const source(from);
-    NumberedElements<typename To::value_type, From::rank()> const target(to);
-    std::int64_t const run  = std::min(source.run(), target.run());
-    bool const has_long_run = run * std::int64_t(sizeof(*from.data())) >= 128;
-    if (run < size) {
-      if constexpr (is_driven_v<ExecutionSpace>)
-        if (has_long_run) return Kokkos::deep_copy(instance, to, from);
-      return Kokkos::parallel_for(
-          "KokkosHostSpaces::exchange: a message",
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, size),
-          CopyElements<decltype(source), decltype(target)>{source, target});
-    }
-  }
-  Kokkos::deep_copy(instance, as_row(to), as_row(from));
+  CopyPlan const plan = plan_for(to, from);
+  if (plan.contiguous()) return Kokkos::deep_copy(instance, as_row(to), as_row(from));
+  if constexpr (is_driven_v<ExecutionSpace>)
+    if (plan.run_bytes >= 128) return Kokkos::deep_copy(instance, to, from);
+  NumberedElements<typename From::value_type, From::rank()> const source(from);
+  NumberedElements<typename To::value_type, From::rank()> const target(to);
+  Kokkos::parallel_for("KokkosHostSpaces::exchange: a message",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(
+                           instance, 0, std::int64_t(from.size())),
+                       CopyElements<decltype(source), decltype(target)>{source, target});
 }
 
 }  // namespace KokkosHostSpaces::Impl
