@@ -6,7 +6,6 @@
 #include "../os/Fork.hpp"
 #include "../os/Pages.hpp"
 #include "Objects.hpp"
-#include "Settings.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -26,10 +25,6 @@ bool system_has_gpu() noexcept {
   for (char const* file : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvmap"})
     if (access(file, F_OK) == 0) return true;
   return settings().without_gpu;
-}
-
-std::size_t granules_of(std::size_t bytes) noexcept {
-  return (bytes + Blocks::granule - 1) / Blocks::granule;
 }
 
 // A larger block than this is not handed out for a request.
@@ -54,7 +49,7 @@ Adoption& Adoption::instance() noexcept {
 // ours then run last before a fork, and first after it.
 void Adoption::start() noexcept {
   fork_generation();  // counts from now on, before ours
-  m_others               = Objects::who_else_serves();
+  std::string elsewhere  = Objects::who_else_serves();
   auto const before_fork = [] {
     Adoption& a = instance();
     a.m_mutex.lock();
@@ -71,9 +66,10 @@ void Adoption::start() noexcept {
   };
   if (pthread_atfork(
           before_fork, [] { instance().m_mutex.unlock(); }, in_child) != 0)
-    m_others = "the system refuses handlers of forks";
-  if (!m_others.empty())
-    stays(m_others + ": use an allocator and a libstdc++ that the whole process shares", true);
+    elsewhere = "the system refuses handlers of forks";
+  if (!elsewhere.empty()) m_phase = Phase::off;
+  if (!elsewhere.empty())
+    stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares", true);
   else if (!settings().children && !Objects::is_loaded("libstdc++.so") && !may_load_modules())
     stays(
         "no libstdc++.so is among its libraries: write kokkos_host_spaces_run before the program that it "
@@ -90,8 +86,6 @@ bool Adoption::begins() noexcept {
     why = "KOKKOS_HOST_SPACES_ADOPT says so";
   } else if (!system_has_gpu()) {
     why = "the system has no GPU of NVIDIA";
-  } else if (!m_others.empty()) {
-    why = m_others;
   } else if (!Objects::is_loaded("libcudart.so")) {
     // A static one loads the driver.
     char const* const other =
@@ -164,7 +158,7 @@ void* Adoption::take(std::size_t bytes) noexcept {
   bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr;
   if (may_reuse) ask_devices();
   std::lock_guard const lock(m_mutex);
-  bool const copied = may_reuse && m_copied.count(granules_of(bytes)) > 0;
+  bool const copied = may_reuse && m_copied.count(Blocks::granules_of(bytes)) > 0;
   Block* block      = copied ? ready_block(bytes) : nullptr;
   if (block == nullptr) block = m_blocks.take(bytes);
   return block != nullptr ? use(*block, bytes) : nullptr;
@@ -178,11 +172,11 @@ void Adoption::retire(Block& block) noexcept {
   m_registered.erase(m_registered.lower_bound(block.begin),
                      m_registered.lower_bound(block.begin + block.bytes));
   try {
-    if (block.copies > 0) m_copied.insert(granules_of(block.bytes));
+    if (block.copies > 0) m_copied.insert(Blocks::granules_of(block.bytes));
     if (block.locked == 0 || (is_forked_child() && !settings().skip_in_fork))
       return m_blocks.give(block);
     block.state = State::lost;
-    if (is_forked_child() || block.broken) return;
+    if (is_forked_child()) return;
     m_ready.emplace(block.locked, &block);
     block.state = State::ready;
     m_ready_bytes += block.locked;
@@ -192,11 +186,7 @@ void Adoption::retire(Block& block) noexcept {
   }
 }
 
-void Adoption::give(void* pointer) noexcept {
-  give(pointer, settings().strict ? 0 : m_retirement.stamp());
-}
-
-void Adoption::give(void* pointer, Epoch epoch) noexcept {
+void Adoption::give(void* pointer, bool is_over) noexcept {
   std::lock_guard const lock(m_mutex);
   Block* const block = m_blocks.find(pointer);
   if (block == nullptr || block->begin != pointer) {
@@ -205,7 +195,7 @@ void Adoption::give(void* pointer, Epoch epoch) noexcept {
         stderr);
     std::abort();
   }
-  block->epoch = block->runs_on ? m_retirement.stamp() : epoch;
+  block->epoch = is_over && !block->runs_on ? 0 : m_retirement.stamp();
   retire(*block);
 }
 
@@ -214,16 +204,14 @@ std::span<char> Adoption::extent_of(void const* pointer) noexcept {
             [](Block const& block) { return std::span(block.begin, block.bytes); });
 }
 
-bool Adoption::is_due(Block& block) noexcept {
-  if (block.locked > 0 || block.refused || is_forked_child()) return false;
-  if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return false;
-  block.refused = true;  // until it is locked: other threads shall not try, too
-  return true;
-}
-
 void Adoption::copies(void const* host) noexcept {
-  Block* const none = nullptr;
-  Block* const due = at(host, none, [&](Block& block) { return is_due(block) ? &block : nullptr; });
+  bool const is_child = is_forked_child();
+  Block* const due    = at(host, static_cast<Block*>(nullptr), [&](Block& block) -> Block* {
+    if (block.locked > 0 || block.refused || is_child) return nullptr;
+    if (++block.copies < 2 && m_copied.count(Blocks::granules_of(block.bytes)) == 0) return nullptr;
+    block.refused = true;  // other threads shall not try, too
+    return &block;
+  });
   if (due != nullptr) lock(*due);
 }
 
@@ -240,13 +228,17 @@ bool Adoption::is_registered(void const* begin, std::size_t bytes) const noexcep
          std::prev(behind)->first + std::prev(behind)->second > at;
 }
 
+std::unique_lock<std::mutex> Adoption::keep_from_locking(void const* pointer) noexcept {
+  if (!contains(pointer) || is_forked_child()) return {};
+  return std::unique_lock(m_locking);
+}
+
 Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {
   return at(pointer, Registration::forward, [&](Block const& block) {
-    if (!is_secret(block)) return Registration::forward;
     if (is_registered(pointer, bytes)) return Registration::refuse;
     try {
       m_registered[static_cast<char const*>(pointer)] = bytes;
-      return Registration::done;
+      return is_secret(block) ? Registration::done : Registration::forward;
     } catch (std::exception const&) {
       return Registration::refuse;
     }
@@ -255,8 +247,8 @@ Adoption::Registration Adoption::register_range(void const* pointer, std::size_t
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
   return at(pointer, Registration::forward, [&](Block const& block) {
-    if (!is_locked(block)) return Registration::forward;
     bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
+    if (!is_locked(block)) return Registration::forward;
     return was ? Registration::done : Registration::refuse;
   });
 }

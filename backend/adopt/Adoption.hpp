@@ -6,6 +6,7 @@
 
 #include "../pool/Retirement.hpp"
 #include "Blocks.hpp"
+#include "Settings.hpp"
 
 #include <array>
 #include <atomic>
@@ -60,7 +61,8 @@ class Adoption {
   void* take(std::size_t bytes) noexcept;
 
   /// Frees what `contains`. Ends the process at any other pointer, as free does.
-  void give(void* pointer) noexcept;
+  /// \param is_over false if its copies may run on
+  void give(void* pointer, bool is_over = settings().strict) noexcept;
 
   /// The bytes that were asked for where an address lies; none if it is not of a block in use.
   std::span<char> extent_of(void const* pointer) noexcept;
@@ -91,6 +93,9 @@ class Adoption {
 
   /// For cudaDeviceReset, which unlocks everything: nothing is locked from then on.
   void forget_locks() noexcept { m_is_reset = true; }
+
+  /// While it is held, no memory is locked or unlocked here: for the time of a registration by the program.
+  std::unique_lock<std::mutex> keep_from_locking(void const* pointer) noexcept;
 
   /// What to do about a registration by the program: ask the runtime; nothing, since this library has the
   /// memory locked; let the runtime refuse it.
@@ -126,11 +131,9 @@ class Adoption {
     Block* const block = m_blocks.find(pointer);
     return block != nullptr ? f(*block) : otherwise;
   }
-  bool is_due(Block& block) noexcept;
   void lock(Block& block) noexcept;
   std::string why_not();
   bool make_room(std::size_t bytes);
-  void give(void* pointer, Epoch epoch) noexcept;
   void retire(Block& block) noexcept;
   void stays(std::string const& why, bool tells = false) noexcept;
   bool is_locked(Block const& block) const noexcept { return block.locked > 0 && !m_is_reset; }
@@ -140,18 +143,17 @@ class Adoption {
   bool is_registered(void const* begin, std::size_t bytes) const noexcept;
   void ask_devices() noexcept;
 
-  std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
-  std::mutex m_locking;  ///< held while pages are locked or unlocked
+  std::mutex m_mutex;  ///< of everything below; never held in a call of the driver
+  std::mutex
+      m_locking;  ///< held while pages are locked or unlocked, also by the program; taken first
   std::atomic<Phase> m_phase{Phase::waiting};
   std::atomic<bool> m_is_reset{false};
-  std::string m_others;                       ///< whose memory functions are not of this library
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;
   Retirement m_retirement;
   Ready m_ready;
   std::set<std::size_t> m_copied;  ///< sizes in granules of what was copied and is freed
-  std::map<char const*, std::size_t>
-      m_registered;  ///< by the program, where this library has it locked
+  std::map<char const*, std::size_t> m_registered;  ///< by the program
   std::size_t m_most_used = 0;
   std::atomic<std::size_t> m_ready_bytes{0}, m_locked_bytes{0}, m_pinned_bytes{0};
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed

@@ -128,7 +128,7 @@ void Blocks::give_up(Block& block) noexcept {
 
 Block* Blocks::take(std::size_t bytes) noexcept {
   if (bytes > page_window) return nullptr;
-  std::size_t const granules = (bytes + granule - 1) / granule;
+  std::size_t const granules = granules_of(bytes);
   Block* block               = bytes <= largest_kept ? fitting(State::kept, granules) : nullptr;
   if (block == nullptr) {
     block = fitting(State::gap, granules);

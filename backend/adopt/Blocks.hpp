@@ -24,14 +24,13 @@ struct Block {
   char* begin          = nullptr;
   std::size_t granules = 0;
   State state          = State::gap;
-  bool refused         = false;  ///< could not be page-locked: not tried again
-  bool pinned_for_user = false;  ///< of cudaHostAlloc
-  bool runs_on         = false;  ///< a copy of it may, since it failed
-  bool broken          = false;  ///< a part of it cannot be unlocked: it is lost when it is freed
-  unsigned copies      = 0;      ///< to and from devices, since it is in use
-  std::size_t bytes    = 0;      ///< that its user asked for
-  std::size_t locked   = 0;      ///< bytes that are page-locked, from `begin` on
-  std::uint64_t epoch  = 0;      ///< in which it was freed, if work may still use it
+  bool refused         = false;              ///< could not be page-locked: not tried again
+  bool pinned_for_user = false;              ///< of cudaHostAlloc
+  bool runs_on         = false;              ///< a copy of it may, since it failed
+  unsigned copies      = 0;                  ///< to and from devices, since it is in use
+  std::size_t bytes    = 0;                  ///< that its user asked for
+  std::size_t locked   = 0;                  ///< bytes that are page-locked, from `begin` on
+  std::uint64_t epoch  = 0;                  ///< in which it was freed, if work may still use it
   Block *next = nullptr, *before = nullptr;  ///< in a list of blocks that may be taken
   Block* whole = nullptr;  ///< of a granule's record: the block that it is a part of
 };
@@ -44,6 +43,9 @@ struct Block {
 class Blocks {
  public:
   static constexpr std::size_t granule = std::size_t(64) << 10;
+  static constexpr std::size_t granules_of(std::size_t bytes) noexcept {
+    return (bytes + granule - 1) / granule;
+  }
 
   /// Reserves addresses: four times the memory of the machine. False if the system refuses.
   bool reserve() noexcept;

@@ -6,7 +6,6 @@
 
 #include "Adoption.hpp"
 #include "Objects.hpp"
-#include "Settings.hpp"
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,6 @@
 #include "../pool/Pool.hpp"
 #include "Adoption.hpp"
 #include "Objects.hpp"
-#include "Settings.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -73,32 +72,28 @@ void Adoption::lock(Block& block) noexcept {
   std::size_t const bytes = whole_pages(block.bytes);
   auto const start        = std::chrono::steady_clock::now();
   std::lock_guard const one(m_locking);
-  std::string why;
-  bool is_locked = false;
+  // It counts as locked meanwhile: other threads may copy it, and ask of it, before the runtime returns.
+  auto const count = [&](std::size_t locked) {
+    std::lock_guard const lock(m_mutex);
+    m_locked_bytes += locked - block.locked;
+    block.locked = locked;
+  };
   try {
-    why = why_not();
-    if (!why.empty()) return stays(why, Objects::static_cuda_runtime() != nullptr);
+    if (std::string const why = why_not(); !why.empty())
+      return stays(why, Objects::static_cuda_runtime() != nullptr);
     if (!make_room(bytes))
       return stays(
           "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)");
     if (config().huge_pages && bytes >= huge_page_bytes) use_huge_pages(block.begin, bytes);
+    count(bytes);
     if (settings().skip_in_fork) keep_from_children(block.begin, bytes);
     Driver::lock_pages(block.begin, bytes);
-    is_locked = true;
-  } catch (Driver::StillLocked const& error) {
-    why          = error.what();
-    is_locked    = true;
-    block.broken = true;
   } catch (std::exception const& error) {
-    why = error.what();
     if (settings().skip_in_fork) leave_to_children(block.begin, bytes);
+    count(0);
+    return stays(error.what());
   }
-  if (!why.empty()) stays(why);
-  if (!is_locked) return;
   std::lock_guard const lock(m_mutex);
-  block.locked  = bytes;
-  block.refused = false;
-  m_locked_bytes += bytes;
   m_most_locked = std::max(m_most_locked, m_locked_bytes.load());
   m_lock_nanoseconds += static_cast<std::size_t>(
       std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
@@ -136,7 +131,7 @@ bool Adoption::give_pinned(void* pointer) noexcept {
   bool const over =
       settings().strict && std::all_of(devices.begin(), devices.begin() + count,
                                        [](int device) { return Driver::fence_device(device); });
-  give(pointer, over ? 0 : m_retirement.stamp());
+  give(pointer, over);
   return true;
 }
 

@@ -7,7 +7,6 @@
 #include "../Text.hpp"
 #include "../os/Fork.hpp"
 #include "Adoption.hpp"
-#include "Settings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,15 +21,9 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
-std::string rank() {
-  for (char const* name :
-       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"})
-    if (char const* const value = std::getenv(name)) return value;
-  return "0";
-}
-
 std::string file_name(std::string name) {
-  for (auto const& [field, value] : {std::pair{"%r", rank()}, {"%p", std::to_string(getpid())}})
+  for (auto const& [field, value] :
+       {std::pair{"%r", std::string(told_rank())}, {"%p", std::to_string(getpid())}})
     if (std::size_t const at = name.find(field); at != name.npos) name.replace(at, 2, value);
   return name;
 }
@@ -43,7 +36,7 @@ std::string in_seconds(double nanoseconds) { return with_decimals(nanoseconds * 
 std::string Adoption::report() const {
   OutText text;
   text << "KokkosHostSpaces: adopt: " << program_invocation_name << ", process " << getpid()
-       << ", rank " << rank()
+       << ", rank " << told_rank()
        << (settings().check    ? ", check\n"
            : settings().strict ? ", strict\n"
                                : ", relaxed\n");

@@ -4,6 +4,9 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_SETTINGS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ADOPT_SETTINGS_HPP
 
+#include <cstdlib>
+#include <initializer_list>
+
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 /// The variables of README.md, read once.
@@ -17,6 +20,14 @@ struct Settings {
   bool without_gpu   = false;    ///< for tests: adopt although the system shows no GPU
   char const* report = nullptr;  ///< "1", or the pattern of a file's name
 };
+
+/// The rank of this process among those of a launcher; "0" without one.
+inline char const* told_rank() noexcept {
+  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "PMIX_RANK", "PMI_RANK",
+                           "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"})
+    if (char const* const value = std::getenv(name)) return value;
+  return "0";
+}
 
 /// Says on stderr what makes no sense, and is off then.
 Settings const& settings() noexcept;

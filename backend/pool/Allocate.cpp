@@ -45,10 +45,10 @@ struct SlowPath {
   /// Takes from one heap of the pool, also from retired memory whose epoch is over.
   void* take(Heap& from, Heap::Effort effort) const;
 
-  /// Takes from any heap of the pool for requests of this size, or from all its heaps, and then lets as many
-  /// guests in where it found memory.
+  /// Takes from any heap of the pool for requests of this size, or from all its heaps, and then lets
+  /// guests take so many bytes where it found memory.
   enum class Sizes { same, all };
-  void* take_anywhere(Sizes sizes = Sizes::same, std::size_t guests = 0) const;
+  void* take_anywhere(Sizes sizes = Sizes::same, std::size_t for_guests = 0) const;
 
   struct Refusal {
     std::string why    = {};
@@ -82,14 +82,14 @@ void* SlowPath::take(Heap& from, Heap::Effort effort) const {
   }
 }
 
-void* SlowPath::take_anywhere(Sizes sizes, std::size_t guests) const {
+void* SlowPath::take_anywhere(Sizes sizes, std::size_t for_guests) const {
   for (Heap& other : pool.heaps) {
     if (other.locked_bytes() == 0) continue;
     if (sizes == Sizes::same && !pool.is_for(request.bytes, other)) continue;
     void* const memory = take(other, Heap::Effort::break_up);
     if (memory == nullptr) continue;
     pool.prefer(other);
-    if (guests > 0) pool.let_guests_in(other, guests);
+    if (for_guests > 0) pool.let_guests_in(other, for_guests);
     return memory;
   }
   return nullptr;
@@ -276,7 +276,7 @@ void* take_by_exchange(SlowPath const& path, std::size_t& growth) {
       pools.most_needed() - pools.most_needed() / pool_policy.slack_divisor;
   bool const often = pools.exchanges_often();
   if (excess_now > of_twice) {
-    if (void* const memory = path.take_anywhere(SlowPath::Sizes::all, pool_policy.guests))
+    if (void* const memory = path.take_anywhere(SlowPath::Sizes::all, pool_policy.bytes_for_guests))
       return memory;
   } else if (often) {
     return nullptr;
@@ -371,7 +371,8 @@ void* take_block(Pool::Request const& request) {
   if (memory == nullptr && &heap != &pool.large() && pool.large().reserved_bytes() > 0)
     memory = path.take(pool.large(), Heap::Effort::carve);
   if (memory == nullptr) {
-    if (Heap* const host = pool.host_of_guest()) memory = path.take(*host, Heap::Effort::break_up);
+    if (Heap* const host = pool.host_of_guest(request.bytes))
+      memory = path.take(*host, Heap::Effort::break_up);
   }
   if (memory != nullptr) return memory;
   // A heap that was entered for its reserved memory does not grow.

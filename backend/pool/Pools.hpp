@@ -45,16 +45,18 @@ class NodePool {
   /// Makes the calling thread use this heap for its next small requests.
   void prefer(Heap const& heap) noexcept;
 
-  /// `heap` has served a request that it is not for: so it shall the next ones that find nothing ready in their own.
-  void let_guests_in(Heap& heap, std::size_t most) noexcept {
-    m_host   = &heap;
-    m_guests = most;
+  /// `heap` has served a request that it is not for. So it shall the next ones that find nothing ready in their own,
+  /// up to so many bytes.
+  void let_guests_in(Heap& heap, std::size_t bytes) noexcept {
+    m_host       = &heap;
+    m_for_guests = bytes;
   }
 
   /// Returns the heap that is to serve such a request; nullptr: none.
-  Heap* host_of_guest() noexcept {
-    std::size_t left = m_guests;
-    return left > 0 && m_guests.compare_exchange_strong(left, left - 1) ? m_host.load() : nullptr;
+  Heap* host_of_guest(std::size_t bytes) noexcept {
+    std::size_t left = m_for_guests;
+    return left >= bytes && m_for_guests.compare_exchange_strong(left, left - bytes) ? m_host.load()
+                                                                                     : nullptr;
   }
 
   Heap& large() noexcept { return heaps[0]; }
@@ -80,8 +82,8 @@ class NodePool {
   std::atomic<std::uint64_t> nanoseconds_locking{0};
 
  private:
-  std::atomic<Heap*> m_host{nullptr};
-  std::atomic<std::size_t> m_guests{0};  ///< that may still come
+  std::atomic<Heap*> m_host{nullptr};        ///< set before there is anything for guests
+  std::atomic<std::size_t> m_for_guests{0};  ///< bytes
 
   static constexpr std::size_t first_apart = 3;
   using Heaps = std::array<Heap, first_apart + PoolPolicy::heaps_apart>;

@@ -152,5 +152,5 @@ def legend(figure, panels, machine: str, columns: int = 4, baseline: bool = True
     for axes in panels:
         handles |= dict(zip(*reversed(axes.get_legend_handles_labels())))
     if baseline:
-        handles["baseline"] = plt.Line2D([], [], **_BASELINE)
-    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=columns)
+        handles["ring: fastest plain program"] = plt.Line2D([], [], **_BASELINE)
+    figure.legend(handles.values(), [name.replace("_", " ") for name in handles], loc="lower center", ncols=columns)

@@ -40,9 +40,13 @@ def readable(name: str) -> str:
         f"{count_name(float(found[2]))} elements" if found[1] == "n" else size_name(float(found[2]))), name)
 
 
+#: Words of cases of the group transport whose space they only repeat, and what kernels do with its data.
+_HANDED = {"pageable": "copied", "pinned": "copied", "mapped": "in place", "stock": "in place"}
+
+
 def line_name(case: Case) -> str:
     """The memory space and all other words that distinguish the case from others of its size."""
-    words = [word for word in case.words if word not in TYPES]
+    words = [_HANDED.get(word, word) for word in case.words if word not in TYPES]
     fields = [f"{key} {value}" for key, value in case.fields.items() if key not in ("n", "bytes", "baseline")]
     return ", ".join([case.space, *words, *fields])
 

@@ -8,6 +8,7 @@
 #include <KokkosHostSpaces/mpi/NodeShared.hpp>
 
 #include <cstdio>
+#include <vector>
 
 #include <mpi.h>
 
@@ -35,8 +36,10 @@ bool tables_are_right(MPI_Comm comm) {
 
 bool halo_is_right(MPI_Comm comm, int rank, int size) {
   int const n = 4, left = rank > 0 ? rank - 1 : MPI_PROC_NULL,
-            right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
-  Kokkos::DefaultExecutionSpace const instance, other_instance;
+            right      = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
+  auto const instances = Kokkos::Experimental::partition_space(Kokkos::DefaultExecutionSpace(),
+                                                               std::vector<int>{1, 1});
+  auto const &instance = instances[0], &other_instance = instances[1];
   Kokkos::View<double**> const field("field", n + 2, 5);
   Kokkos::deep_copy(instance, field, rank);
   auto const compute_inside = [](auto const&) {};

@@ -89,9 +89,6 @@ endforeach()
   endif()
 endfunction()
 
-# Only Views in PinnedSpace have a mapped address. (Conversions that are refused: spaces/AccessRules.cpp.)
-khs_must_not_compile(mapped_view_of_host "no match for call|no matching function|no instance of function template"
-  "void f(View<int*, HostSpace> const& host) { (void)mapped_view(host); }")
 # Where elements are taken as bytes, those whose access a library such as Sacado has customized are refused.
 foreach(call IN ITEMS "streamed_for(\"f\", 9, [](std::int64_t, Chunk<Own const*>) {}, khs::read(pinned))"
     "snapshot(\"s\", instance, pinned, [](auto const&) {})" "element_wise(\"l\", instance, pinned, [](Own own) { return own; })"
@@ -139,13 +136,20 @@ if(KokkosHostSpaces_ENABLE_CUDA)
   khs_must_not_compile(generic_lambda "extended lambdas cannot be generic lambdas"
     "void f(View<double*, PinnedSpace> const& a) { streamed_for(\"l\", 9, KOKKOS_LAMBDA(auto, auto) {}, khs::update(a)); }")
 endif()
-# Wrong calls of which nothing else tells what is right.
-set(_khs_wrong_calls)
-set(_khs_sentences)
+# Wrong calls of which nothing else tells what is right. Where the type of the result tells it, nvcc ends before it looks
+# into other functions: such calls are compiled apart.
 macro(khs_wrong_call sentence call)
   string(APPEND _khs_wrong_calls "  ${call};\n")
-  list(APPEND _khs_sentences "${sentence}")
+  list(APPEND _khs_sentences_of_calls "${sentence}")
 endmacro()
+macro(khs_wrong_type sentence call)
+  string(APPEND _khs_wrong_types "  ${call};\n")
+  list(APPEND _khs_sentences_of_types "${sentence}")
+endmacro()
+foreach(kind IN ITEMS calls types)
+  set(_khs_wrong_${kind})
+  set(_khs_sentences_of_${kind})
+endforeach()
 khs_wrong_call("a snapshot takes, in this order" "snapshot(\"label\", a, [](auto const&) {})")
 khs_wrong_call("a snapshot takes, in this order" "queue.take(x, \"label\", a, [](auto const&) {})")
 khs_wrong_call("deep_copy_all takes, in this order" "deep_copy_all(x, a, a)")
@@ -157,6 +161,12 @@ khs_wrong_call("element_wise takes.*element_wise takes.*element_wise takes" "ele
 khs_wrong_call("element_sum takes.*element_sum takes" "element_sum(a, x, [](double q) { return q; }, a)")
 khs_wrong_call("element_sum takes.*element_sum takes.*element_sum takes" "element_sum(x, [](double q) { return q; }, sum, a)")
 khs_wrong_call("prepare_deep_copy_all takes, in this order" "(void)prepare_deep_copy_all(copy_of(a, a), x)")
+khs_wrong_type("create_pinned_mirror_view takes.*create_pinned_mirror_view takes"
+  "create_pinned_mirror_view(a); create_pinned_mirror_view_and_copy(table, x)")
+khs_wrong_type("device_view takes, in this order" "device_view(a)")
+khs_wrong_type("mapped_view takes one View, which lies in PinnedSpace" "mapped_view(words)")
+khs_wrong_call("khs::parallel_for takes, in this order" "KokkosHostSpaces::parallel_for(\"l\", 9, body)")
+khs_wrong_call("khs::parallel_reduce takes, in this order" "KokkosHostSpaces::parallel_reduce(\"l\", 9, body, sum)")
 set(_khs_loops "streamed loops take")
 foreach(call IN ITEMS "streamed_for(\"l\", body, 9, khs::update(a))"
     "streamed_chain(\"l\", stage(body, khs::update(a)), 9)" "streamed_reduce(\"l\", 9, sum, body, khs::update(a))")
@@ -164,6 +174,8 @@ foreach(call IN ITEMS "streamed_for(\"l\", body, 9, khs::update(a))"
   khs_wrong_call("${_khs_loops}" "${call}")
 endforeach()
 khs_wrong_call("streamed loops take, in this order" "streamed_for(\"l\", 9, StreamOptions<>(), body, khs::update(a))")
+khs_wrong_call("${_khs_loops}.*streamed loops take.*streamed loops take.*streamed loops take"
+  "streamed_for(9, body, khs::update(a)); streamed_chain(9, stage(body, khs::update(a))); streamed_reduce(x, 9, body, sum, khs::read(a))")
 khs_wrong_call("takes, behind the body, a reducer"
   "streamed_reduce(\"l\", 9, [](std::int64_t, double const&, double&) {}, khs::read(a))")
 khs_wrong_call("arguments are made by khs::read, khs::write or khs::update" "streamed_for(\"l\", 9, [](auto, auto) {}, a)")
@@ -175,29 +187,34 @@ khs_wrong_call("must be trivially copyable"
 khs_wrong_call("must be trivially destructible"
   "std::string all; streamed_reduce(\"l\", 9, [](std::int64_t, In, std::string&) {}, all, khs::read(a))")
 khs_wrong_call("a chain has stages" "streamed_chain(\"l\", 9)")
-khs_wrong_call("steps read and write Views of the same elements"
+khs_wrong_type("steps read and write Views of the same elements"
   "streamed_chain(\"l\", 9, steps(2, [](std::int64_t, Chunk<float const*>, Out) {}, khs::read(floats), khs::write(a)))")
-khs_wrong_call("steps have a khs::read, the first of which"
+khs_wrong_type("steps have a khs::read, the first of which"
   "streamed_chain(\"l\", 9, steps(2, [](std::int64_t, In, Out) {}, khs::read(a), khs::update(a)))")
 khs_wrong_call("steps go over Views with as many dimensions"
   "streamed_chain(\"l\", 9, steps(2, [](std::int64_t, Chunk<double const**>, Chunk<double**>) {}, khs::read(table), khs::write(table)))")
-khs_wrong_call("khs::read takes a View .of a DualView, one of its sides" "khs::read(dual)")
-khs_wrong_call("khs::write and khs::update take a View whose elements are not const"
+khs_wrong_type("khs::read takes a View .of a DualView, one of its sides" "khs::read(dual)")
+khs_wrong_type("khs::write and khs::update take a View whose elements are not const"
   "khs::update(View<double const*, PinnedSpace>(a))")
 khs_wrong_call("a temporary container is gone at once"
   "Registration const memory(std::vector<double>(9), \"gone\")")
-khs_wrong_call("Views of registered memory are in PinnedSpace or MappedSpace"
+khs_wrong_type("Views of registered memory are in PinnedSpace or MappedSpace"
   "(void)registered.view<int*, WriteCombinedSpace>(10)")
 khs_wrong_call("take an extent for each dimension" "PinnedDualView<double**>(\"d\", 5, 7).resize(5)")
 # Kokkos' own DualView copies nothing there.
-khs_wrong_call("the device side of a PinnedDualView lies in device memory" "PinnedDualView<int*, MappedSpace> const mapped")
+khs_wrong_type("the device side of a PinnedDualView lies in device memory" "PinnedDualView<int*, MappedSpace> const mapped")
 khs_wrong_call("deep_copy requires non-const destination type" "Kokkos::deep_copy(View<double const*, PinnedSpace>(a), a)")
 khs_wrong_call("is not atomic: pass a View without"
   "View<double*, PinnedSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = a; element_wise(\"l\", x, atomic, [](double q) { return q; }, atomic)")
-khs_must_not_compile(wrong_calls "${_khs_sentences}"
+foreach(kind IN ITEMS calls types)
+  khs_must_not_compile(wrong_${kind} "${_khs_sentences_of_${kind}}"
   "void f(Kokkos::DefaultHostExecutionSpace const& x, View<double*, PinnedSpace> const& a, PinnedDualView<double*> const& dual, SnapshotQueue& queue, double& sum,
   Registration const& registered, View<double**, PinnedSpace> const& table, View<float*, PinnedSpace> const& floats, View<std::string*, HostSpace> const& words) {
   using In  = Chunk<double const*>;
   using Out = Chunk<double*>;
   auto const body = [](std::int64_t, double& p) { p = 1; };
-${_khs_wrong_calls}}")
+${_khs_wrong_${kind}}}")
+endforeach()
+if(KokkosHostSpaces_ENABLE_CUDA)
+  target_compile_options(compile_fail_wrong_calls PRIVATE "SHELL:-Xcudafe --error_limit=1000")  # nvcc ends at 100
+endif()

@@ -8,10 +8,10 @@
 set -eu
 sources=$1 cache=$2 generator=$3 compiler=$4
 rm -rf "$5" && mkdir -p "$5" && cd "$5"
-cmake -S "$sources" -B build -G "$generator" -C "$cache" -D KokkosHostSpaces_ENABLE_KOKKOS=OFF -D KokkosHostSpaces_ENABLE_ADOPT=ON \
-  -D KokkosHostSpaces_ENABLE_TESTS=OFF -D CMAKE_INSTALL_PREFIX="$PWD/prefix"
+cmake --preset adopt -S "$sources" -B build -G "$generator" -C "$cache" -D CMAKE_INSTALL_PREFIX="$PWD/prefix"
 cmake --build build --target install
 [[ $(find prefix -type f | wc -l) == 2 ]] || { find prefix; exit 1; }
+[[ -z $(find build/memspaces -name '*.o') ]] || { find build/memspaces -name '*.o'; exit 1; }  # none of it is used
 mv prefix moved
 echo 'int main() { try { throw 1; } catch (int) { return 7; } }' > program.cpp
 "$compiler" program.cpp -o program

@@ -68,8 +68,10 @@ class Report(ReportTest):
         pictures = {base64.b64decode(one.removeprefix("data:image/svg+xml;base64,")).decode() for one in inside}
         self.assertEqual(pictures, {path.read_text(encoding="utf-8") for path in (out / "pictures").iterdir()})
         copy = (out / "pictures" / "copy.svg").read_text(encoding="utf-8")
-        for words in ("link to device", "256 MiB", "baseline"):
+        for words in ("link to device", "256 MiB", "ring: fastest plain program"):
             self.assert_says(copy, words)
+        for words in ("PinnedSpace, copied", "MappedSpace, in place", "CudaSpace, resident"):
+            self.assert_says((out / "pictures" / "transport.svg").read_text(encoding="utf-8"), words)
         # Ratios have one axis.
         self.assertRegex((out / "pictures" / "copy_ratio.svg").read_text(encoding="utf-8"), ">0[.]5<")
 

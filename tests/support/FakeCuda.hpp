@@ -43,7 +43,8 @@ std::size_t calls(std::string const& function);
 void pin_at_most(std::size_t bytes);
 
 /// Makes cuCtxRecordEvent wait while memory is registered or unregistered, as the real one, and
-/// registering take so long, or until this is called with 0. 0, and after a reset: neither.
+/// registering take so long, or until this is called with 0; other threads see its effect before it
+/// returns. 0, and after a reset: neither.
 void registering_takes(std::chrono::milliseconds time);
 
 /// Until the next reset, no other device reaches this one; all others reach each other by links of their own.

@@ -45,17 +45,22 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind) {
 // Keeps whoever records waiting while it lives, if a test asked for that.
 class Registering {
  public:
-  explicit Registering(Machine& m) {
+  explicit Registering(Machine& m) : m_machine(m) {
     std::unique_lock lock(m.mutex);
-    std::chrono::milliseconds const time = m.told.registering;
-    if (time.count() == 0) return;
+    m_time = m.told.registering;
     lock.unlock();
-    m_lock = std::unique_lock(m.being_registered);
-    lock.lock();
-    m.changed.wait_for(lock, time, [&] { return m.told.registering.count() == 0; });
+    if (m_time.count() > 0) m_lock = std::unique_lock(m.being_registered);
+  }
+  ~Registering() {
+    if (m_time.count() == 0) return;
+    std::unique_lock lock(m_machine.mutex);
+    m_machine.changed.wait_for(lock, m_time,
+                               [&] { return m_machine.told.registering.count() == 0; });
   }
 
  private:
+  Machine& m_machine;
+  std::chrono::milliseconds m_time;
   std::unique_lock<std::shared_mutex> m_lock;
 };
 
@@ -224,13 +229,13 @@ using namespace FakeCuda;
 
 extern "C" {
 
-cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
+cudaError_t CUDARTAPI cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {
   if (cudaError_t const error = enter("cudaHostRegister")) return error;
   Machine& m = machine();
   Registering const takes_time(m);
   std::lock_guard const lock(m.mutex);
   if (!m.allows_unsafe_call()) return finish(cudaErrorStreamCaptureUnsupported);
-  if (pointer == nullptr || bytes == 0) return finish(cudaErrorInvalidValue);
+  if (pointer == nullptr || bytes == 0 || flags > 15) return finish(cudaErrorInvalidValue);
   // As the real one: ranges may share a page, but no byte.
   std::uintptr_t const begin = address_of(pointer);
   for (auto const& [address, size] : m.registrations) {

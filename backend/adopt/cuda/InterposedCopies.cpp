@@ -7,7 +7,6 @@
 // not taken from CUDA's headers: some have another signature in another version.
 
 #include "../Adoption.hpp"
-#include "../Settings.hpp"
 #include "Next.hpp"
 
 #include <algorithm>
@@ -81,14 +80,9 @@ class Around {
     bool const matters = m_is_ours || settings().report != nullptr;
     if (!matters || (copy.is_asynchronous && captures(copy.stream))) return;
     m_is_watched = true;
-    if (copy.unknown) {
-      m_side.secret = Adoption::instance().has_locked();
-    } else if (from_us && to_us) {
-      m_side.secret = Adoption::instance().side_of(copy.src).secret ||
-                      Adoption::instance().side_of(copy.dst).secret;
-    } else {
-      look(to_us || (!from_us && is_pageable(copy.dst)));
-    }
+    if (!copy.unknown && !(from_us && to_us)) look(to_us || (!from_us && is_pageable(copy.dst)));
+    m_is_secret = is_secret();
+    if (m_counts && m_to_device && waits()) stage();
     m_start = Clock::now();
   }
 
@@ -105,19 +99,18 @@ class Around {
     if (!m_is_watched) return error;
     if (error != 0) return fails(error);
     // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
-    if (m_host != nullptr && !m_side.locked)
-      m_side.secret = Adoption::instance().side_of(m_host).secret;
+    m_is_secret = m_is_secret || is_secret();
     if (waits()) error = wait_for(m_copy.stream);
     if (error != 0) return fails(error);
-    if (m_side.secret && m_copy.is_asynchronous && settings().check)
+    if (m_is_secret && m_copy.is_asynchronous && settings().check)
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
     if (!m_counts) return error;
     // The time of a copy that runs on is not known.
-    bool const is_over = waits() || !m_copy.is_asynchronous || !m_side.locked;
+    bool const is_over = waits() || !m_copy.is_asynchronous || !m_is_locked;
     auto const time    = std::chrono::nanoseconds(Clock::now() - m_start).count();
-    auto const kind    = !m_is_ours      ? Adoption::others
-                         : m_side.locked ? Adoption::page_locked
-                                         : Adoption::pageable;
+    auto const kind    = !m_is_ours    ? Adoption::others
+                         : m_is_locked ? Adoption::page_locked
+                                       : Adoption::pageable;
     Adoption::instance().recorders[m_to_device][kind].copied(
         m_copy.bytes, is_over ? static_cast<std::uint64_t>(std::max<long>(time, 1)) : 0);
     return error;
@@ -130,22 +123,28 @@ class Around {
     return error;
   }
 
+  // Whether this library alone has a side page-locked, now.
+  bool is_secret() const noexcept {
+    Adoption& adoption = Adoption::instance();
+    if (m_copy.unknown) return adoption.has_locked();
+    return adoption.side_of(m_copy.src).secret || adoption.side_of(m_copy.dst).secret;
+  }
+
   bool waits() const noexcept {
-    return m_side.secret && m_copy.is_asynchronous && settings().strict && m_staged == nullptr;
+    return m_is_secret && m_copy.is_asynchronous && settings().strict && m_staged == nullptr;
   }
 
   // What this library could not adopt is looked at for the report.
   void look(bool to_host) noexcept {
     m_to_device       = !to_host;
-    m_host            = to_host ? m_copy.dst : m_copy.src;
+    void const* host  = to_host ? m_copy.dst : m_copy.src;
     void const* other = to_host ? m_copy.src : m_copy.dst;
     bool const is_named =
         m_copy.kind == (to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
     m_counts = (is_named || (m_copy.kind == cudaMemcpyDefault && is_on_device(other))) &&
-               (m_is_ours || is_pageable(m_host));
-    if (m_counts) Adoption::instance().copies(m_host);
-    m_side = Adoption::instance().side_of(m_host);
-    if (waits() && m_counts && !to_host) stage();
+               (m_is_ours || is_pageable(host));
+    if (m_counts) Adoption::instance().copies(host);
+    m_is_locked = Adoption::instance().side_of(host).locked;
   }
 
   // Of pageable memory, the runtime takes a small source before it returns, and waits for nothing: a
@@ -160,9 +159,7 @@ class Around {
   Copy m_copy;
   std::unique_ptr<void, void (*)(void*)> m_staged{nullptr, &std::free};
   bool m_is_ours = false, m_is_watched = false, m_counts = false;
-  Adoption::Side m_side;
-  void const* m_host = nullptr;
-  bool m_to_device   = false;
+  bool m_is_locked = false, m_is_secret = false, m_to_device = false;
   Clock::time_point m_start;
 };
 

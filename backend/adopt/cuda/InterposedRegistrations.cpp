@@ -6,7 +6,6 @@
 // is asked for an address that it does not know.
 
 #include "../Adoption.hpp"
-#include "../Settings.hpp"
 #include "Next.hpp"
 
 #include <driver_types.h>
@@ -18,9 +17,15 @@ namespace {
 
 alignas(4096) char unknown_memory[4096];
 
-template <class Pointer>
-Pointer as_stock(Pointer host) noexcept {
-  return Adoption::instance().side_of(host).secret ? unknown_memory : host;
+// Asks of memory, or of memory that the runtime does not know. Other threads may lock it meanwhile.
+template <class Pointer, class Ask>
+int as_stock(Pointer host, Ask ask) noexcept {
+  auto const is_secret = [&] { return Adoption::instance().side_of(host).secret; };
+  if (!is_secret()) {
+    int const error = ask(host);
+    if (!is_secret()) return error;
+  }
+  return ask(unknown_memory);
 }
 
 }  // namespace
@@ -45,33 +50,45 @@ KHS_EXPORT int cudaDeviceReset() {
 }
 
 KHS_EXPORT int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  auto const held = Adoption::instance().keep_from_locking(pointer);
+  constexpr unsigned known =
+      cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+  bool const is_valid = bytes > 0 && (flags & ~known) == 0;
+  auto const answer   = is_valid ? Adoption::instance().register_range(pointer, bytes) : refuse;
+  if (answer == done) return 0;
   // What this library has locked, the runtime refuses to lock again.
-  bool const is_done = Adoption::instance().register_range(pointer, bytes) == done;
-  return is_done ? 0 : call_next<"cudaHostRegister">(pointer, bytes, flags);
+  int const error = call_next<"cudaHostRegister">(pointer, bytes, flags);
+  if (error != 0 && answer == forward) Adoption::instance().unregister_range(pointer);
+  return error;
 }
 
 KHS_EXPORT int cudaHostUnregister(void* pointer) {
   auto const side = Adoption::instance().side_of(pointer);
   if (settings().strict && side.locked && !side.secret)  // copies of it are waited for here alone
     if (int const error = call_next<"cudaDeviceSynchronize">()) return error;
+  auto const held   = Adoption::instance().keep_from_locking(pointer);
   auto const answer = Adoption::instance().unregister_range(pointer);
   if (answer == done) return 0;
   return call_next<"cudaHostUnregister">(answer == refuse ? unknown_memory : pointer);
 }
 
 KHS_EXPORT int cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
-  int const error = call_next<"cudaHostGetDevicePointer">(device, as_stock(host), flags);
+  int const error = as_stock(host, [&](void* asked) {
+    return call_next<"cudaHostGetDevicePointer">(device, asked, flags);
+  });
   // Where kernels reach pageable memory, the runtime tells its address.
   if (error == 0 && *device == unknown_memory) *device = host;
   return error;
 }
 
 KHS_EXPORT int cudaHostGetFlags(unsigned* flags, void* host) {
-  return call_next<"cudaHostGetFlags">(flags, as_stock(host));
+  return as_stock(host, [&](void* asked) { return call_next<"cudaHostGetFlags">(flags, asked); });
 }
 
 KHS_EXPORT int cudaPointerGetAttributes(cudaPointerAttributes* attributes, void const* pointer) {
-  int const error = call_next<"cudaPointerGetAttributes">(attributes, as_stock(pointer));
+  int const error = as_stock(pointer, [&](void const* asked) {
+    return call_next<"cudaPointerGetAttributes">(attributes, asked);
+  });
   for (void** address : {&attributes->devicePointer, &attributes->hostPointer})
     if (error == 0 && *address == unknown_memory) *address = const_cast<void*>(pointer);
   return error;

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "../../Text.hpp"
+#include "../Settings.hpp"
 #include "Verdict.hpp"
 
 namespace {
@@ -70,13 +71,7 @@ void say(std::string const& words) {
 std::string name_of(std::string const& path) { return path.substr(path.rfind('/') + 1); }
 
 // Of many ranks one is enough to say it.
-bool is_first_rank() {
-  for (auto const* const variable :
-       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (char const* const rank = std::getenv(variable)) return std::strcmp(rank, "0") == 0;
-  }
-  return true;
-}
+bool is_first_rank() { return std::strcmp(Adopt::told_rank(), "0") == 0; }
 
 // Sets what the options say, as variables of the library. \return the position of the program
 int read_options(int argc, char** argv) {

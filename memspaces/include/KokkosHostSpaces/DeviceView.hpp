@@ -53,6 +53,10 @@ struct DeviceViewFunction {
       return typename Copy::const_type(copy);
     }
   }
+  template <NoInstance First, class... Others>
+  auto operator()(First const&, Others const&...) const {
+    static_assert(never_v<First>, "device_view takes, in this order: an instance, and a View");
+  }
 };
 /// \endcond
 

@@ -34,6 +34,11 @@ struct MappedViewFunction {
           "to device memory");
     return mapped_view_type<View>(pinned.data(), pinned.layout());
   }
+  template <class What>
+  requires(!std::is_same_v<typename What::memory_space, PinnedSpace>) auto operator()(
+      What const&) const {
+    static_assert(never_v<What>, "mapped_view takes one View, which lies in PinnedSpace");
+  }
 };
 
 }  // namespace Impl

@@ -32,6 +32,12 @@ struct ParallelForFunction {
     } else
       Kokkos::parallel_for(label, range_of(instance, n), body);
   }
+  template <class... What>
+  requires(!BeginsWithLabel<What...>) void operator()(What const&...) const {
+    static_assert(never_v<What...>,
+                  "khs::parallel_for takes, in this order: a label, an instance, a number of "
+                  "iterations, and the body; with a policy take Kokkos::parallel_for");
+  }
 };
 
 }  // namespace Impl

@@ -44,6 +44,13 @@ struct ParallelReduceFunction {
         instance.fence("KokkosHostSpaces: the host gets the result of a reduction");
     }
   }
+  template <class... What>
+  requires(!BeginsWithLabel<What...>) void operator()(What const&...) const {
+    static_assert(never_v<What...>,
+                  "khs::parallel_reduce takes, in this order: a label, an instance, a number of "
+                  "iterations, the body, and the result; with a policy take "
+                  "Kokkos::parallel_reduce");
+  }
 };
 
 }  // namespace Impl

@@ -31,6 +31,19 @@ auto create_pinned_mirror_view_and_copy(ExecutionSpace const& instance,
                                              view);
 }
 
+/// \cond
+template <Impl::NoInstance First, class... Others>
+auto create_pinned_mirror_view(First const&, Others const&...) {
+  static_assert(Impl::never_v<First>,
+                "create_pinned_mirror_view takes, in this order: an instance, such as "
+                "Kokkos::DefaultExecutionSpace(), and a View");
+}
+template <Impl::NoInstance First, class... Others>
+auto create_pinned_mirror_view_and_copy(First const& first, Others const&...) {
+  return create_pinned_mirror_view(first);
+}
+/// \endcond
+
 }  // namespace KokkosHostSpaces
 
 #endif

@@ -60,6 +60,14 @@ StreamedLoop streamed_chain(std::string const& label, StreamOptions<> const& opt
   return streamed_chain<Way, StreamOptions<>>(label, options, range, stages...);
 }
 
+/// \cond
+template <class Way = Automatic, Impl::NoLabel First, class... Others>
+StreamedLoop streamed_chain(First const&, Others const&...) {
+  static_assert(Impl::StreamedOrder<Impl::never_v<First>, First, Others...>::value);
+  return {};
+}
+/// \endcond
+
 }  // namespace KokkosHostSpaces
 
 #endif

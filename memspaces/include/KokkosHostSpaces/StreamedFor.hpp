@@ -70,6 +70,14 @@ StreamedLoop streamed_for(std::string const& label, StreamOptions<> const& optio
   return streamed_for<Way, StreamOptions<>>(label, options, range, body, arguments...);
 }
 
+/// \cond
+template <class Way = Automatic, Impl::NoLabel First, class... Others>
+StreamedLoop streamed_for(First const&, Others const&...) {
+  static_assert(Impl::StreamedOrder<Impl::never_v<First>, First, Others...>::value);
+  return {};
+}
+/// \endcond
+
 }  // namespace KokkosHostSpaces
 
 #endif

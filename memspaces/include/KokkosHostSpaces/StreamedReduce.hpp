@@ -60,6 +60,14 @@ StreamedLoop streamed_reduce(std::string const& label, StreamOptions<> const& op
   return streamed_reduce<Way, StreamOptions<>>(label, options, range, body, reducer, arguments...);
 }
 
+/// \cond
+template <class Way = Automatic, Impl::NoLabel First, class... Others>
+StreamedLoop streamed_reduce(First const&, Others const&...) {
+  static_assert(Impl::StreamedOrder<Impl::never_v<First>, First, Others...>::value);
+  return {};
+}
+/// \endcond
+
 }  // namespace KokkosHostSpaces
 
 #endif

@@ -10,6 +10,7 @@
 #include "Program.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -23,7 +24,7 @@
 
 using namespace Program;
 
-void call_before_copy_from_symbol(std::function<void()> function);  // of the fake runtime
+void call_before_next(std::function<void()> function);  // of the fake runtime
 #ifdef KOKKOS_HOST_SPACES_CUDA_12
 int batch_of_cuda_12(void** dsts, void** srcs, std::size_t* bytes, std::size_t count, void*,
                      std::size_t*, std::size_t, std::size_t* failure,
@@ -58,6 +59,23 @@ bool waits_in(Copy copy) {
   opener.join();
   cudaStreamSynchronize(stream.get());
   return waited;
+}
+
+// As a batch, where there are batches.
+void batch(View const& view, OnDevice const& device, cudaStream_t stream) {
+  void *dst = view.data(), *src = device.data();
+  std::size_t bytes = view.bytes(), index = 0;
+#ifdef KOKKOS_HOST_SPACES_CUDA_12
+  std::size_t failure = 0;
+  batch_of_cuda_12(&dst, &src, &bytes, 1, nullptr, &index, 1, &failure, stream);
+#elif CUDART_VERSION >= 13000
+  void const* const from          = src;
+  cudaMemcpyAttributes attributes = {};
+  cudaMemcpyBatchAsync(&dst, &from, &bytes, 1, &attributes, &index, 1, stream);
+#else
+  static_cast<void>(index);
+  cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream);
+#endif
 }
 
 void locks_at_the_second_copy() {
@@ -118,36 +136,23 @@ void strict_waits_for_its_own_stream() {
   REQUIRE(waits_in([&](cudaStream_t stream) {
     cudaMemcpyFromSymbolAsync(view.data(), device.data(), 64, 0, cudaMemcpyDeviceToHost, stream);
   }));
-#ifdef KOKKOS_HOST_SPACES_CUDA_12
-  REQUIRE(waits_in([&](cudaStream_t stream) {
-    void *dst = view.data(), *src = device.data();
-    std::size_t bytes = MiB, index = 0, failure = 0;
-    batch_of_cuda_12(&dst, &src, &bytes, 1, nullptr, &index, 1, &failure, stream);
-  }));
-#elif CUDART_VERSION >= 13000
-  REQUIRE(waits_in([&](cudaStream_t stream) {
-    void* dst         = view.data();
-    void const* src   = device.data();
-    std::size_t bytes = MiB, index = 0;
-    cudaMemcpyAttributes attributes = {};
-    cudaMemcpyBatchAsync(&dst, &src, &bytes, 1, &attributes, &index, 1, stream);
-  }));
-#endif
+  REQUIRE(waits_in([&](cudaStream_t stream) { batch(view, device, stream); }));
 }
 
 // A thread locks the memory after another has found it pageable, and before that one copies it.
-void a_copy_beside_the_thread_that_locks() {
-  OnDevice device(MiB);
-  View view(MiB);
+template <class Copy>
+void waits_beside_the_thread_that_locks(View const& view, OnDevice const& device, Copy copy) {
   DeviceWork::Stream stream, other;
   DeviceWork::Gate gate;
   stream.run(gate.hold());
   std::atomic<std::size_t> waits{~std::size_t(0)};
-  call_before_copy_from_symbol([&] {
+  std::size_t const before = locked();
+  call_before_next([&] {
     std::thread([&] {
-      cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, other.get());
+      for (int i = 0; i < 2; ++i)
+        cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, other.get());
     }).join();
-    REQUIRE(locked() == 1);
+    REQUIRE(locked() == before + 1);
     waits = FakeCuda::calls("cudaStreamSynchronize");
   });
   std::atomic<bool> returned{false}, waited{false};
@@ -157,12 +162,70 @@ void a_copy_beside_the_thread_that_locks() {
     waited = !returned;
     gate.open();
   });
-  cudaMemcpyFromSymbolAsync(view.data(), device.data(), MiB, 0, cudaMemcpyDeviceToHost,
-                            stream.get());
+  copy(stream.get());
   returned = true;
   opener.join();
   REQUIRE(waited);
   stream.wait();
+}
+
+void a_copy_beside_the_thread_that_locks() {
+  OnDevice device(MiB);
+  View first(MiB), second(MiB);
+  if (CUDART_VERSION >= 13000)  // before anything is locked
+    waits_beside_the_thread_that_locks(first, device,
+                                       [&](auto stream) { batch(first, device, stream); });
+  waits_beside_the_thread_that_locks(second, device, [&](auto stream) {
+    cudaMemcpyFromSymbolAsync(second.data(), device.data(), MiB, 0, cudaMemcpyDeviceToHost, stream);
+  });
+}
+
+// Other threads see the registration before the runtime returns from it.
+void nothing_shows_that_a_thread_locks() {
+  OnDevice device(MiB);
+  View before(MiB), view(MiB);
+  for (View* side : {&before, &view, &before}) to_host(*side, device);
+  REQUIRE(locked() == 1);
+  FakeCuda::registering_takes(std::chrono::hours(1));
+  std::thread locking([&] { to_host(view, device); });
+  while (locked() == 1) std::this_thread::yield();
+  REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    cudaMemcpyAsync(view.data(), device.data(), MiB, cudaMemcpyDefault, stream);
+  }));
+  std::thread opener([calls = FakeCuda::calls("cudaHostRegister")] {
+    for (int i = 0; i < 1000 && FakeCuda::calls("cudaHostRegister") == calls; ++i)
+      std::this_thread::yield();
+    FakeCuda::registering_takes({});
+  });
+  REQUIRE(cudaHostRegister(view.data(), MiB, 0) == cudaSuccess);
+  opener.join();
+  locking.join();
+  REQUIRE(locked() == 2 && type_of(view.data()) == cudaMemoryTypeHost);
+  REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
+  REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
+  // A thread locks the memory after another was told that it is pageable, and before that one asks the runtime.
+  View asked(MiB);
+  to_host(asked, device);
+  call_before_next([&] { std::thread([&] { to_host(asked, device); }).join(); });
+  unsigned flags = 0;
+  REQUIRE(cudaHostGetFlags(&flags, asked.data()) == cudaErrorInvalidValue && locked() == 3);
+  // A thread tries to lock memory of which the program has a part locked.
+  View partly(MiB);
+  auto const copy_rest = [&] {
+    return cudaMemcpy(partly.data() + 4096, device.data(), 4096, cudaMemcpyDefault);
+  };
+  REQUIRE(cudaHostRegister(partly.data(), 4096, 0) == cudaSuccess);
+  REQUIRE(copy_rest() == cudaSuccess);
+  std::size_t const calls = FakeCuda::calls("cudaHostRegister");
+  FakeCuda::registering_takes(std::chrono::hours(1));
+  std::thread trying(copy_rest);
+  while (FakeCuda::calls("cudaHostRegister") == calls) std::this_thread::yield();
+  REQUIRE(type_of(partly.data()) == cudaMemoryTypeHost);
+  FakeCuda::registering_takes({});
+  trying.join();
+  REQUIRE(cudaHostUnregister(partly.data()) == cudaSuccess);
+  REQUIRE(type_of(partly.data()) == cudaMemoryTypeUnregistered);
 }
 
 // A stream that is held stands for a copy to the device; its threads may read what is watched.
@@ -237,6 +300,9 @@ void the_runtime_answers_as_stock() {
   REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
   REQUIRE(cudaHostUnregister(view.data()) == cudaErrorHostMemoryNotRegistered);
   REQUIRE(cudaGetLastError() == cudaErrorHostMemoryNotRegistered);
+  REQUIRE(cudaHostRegister(view.data(), 0, 0) == cudaErrorInvalidValue);
+  REQUIRE(cudaHostRegister(view.data(), MiB, 1u << 8) == cudaErrorInvalidValue);
+  REQUIRE(cudaGetLastError() == cudaErrorInvalidValue);
   REQUIRE(cudaHostRegister(view.data(), MiB, 0) == cudaSuccess);
   REQUIRE(type_of(view.data()) == cudaMemoryTypeHost);
   REQUIRE(cudaHostRegister(view.data(), MiB, 0) == cudaErrorHostMemoryAlreadyRegistered);
@@ -420,6 +486,7 @@ void nothing_is_adopted() {
 
 constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(a_copy_beside_the_thread_that_locks),
+                          CASE(nothing_shows_that_a_thread_locks),
                           CASE(strict_waits_for_its_own_stream),
                           CASE(check_tells_of_races),
                           CASE(a_capture_is_left_alone),

@@ -20,7 +20,7 @@ void forget_runtime() noexcept {}
 
 namespace {
 
-std::function<void()> before_copy_from_symbol;
+std::function<void()> before_next;
 
 __attribute__((constructor)) void start() {
   FakeCuda::reset(1);
@@ -33,6 +33,7 @@ cudaError_t then_wait(cudaError_t error) {
 
 [[maybe_unused]] cudaError_t copy_all(void* const* dsts, void const* const* srcs,
                                       size_t const* bytes, size_t count, cudaStream_t stream) {
+  if (auto const before = std::exchange(before_next, nullptr)) before();
   for (size_t i = 0; i < count; ++i)
     if (cudaError_t const error =
             cudaMemcpyAsync(dsts[i], srcs[i], bytes[i], cudaMemcpyDefault, stream))
@@ -49,10 +50,8 @@ Function* driver_function(char const* name) {
 
 }  // namespace
 
-/// Of the next one only.
-void call_before_copy_from_symbol(std::function<void()> function) {
-  before_copy_from_symbol = std::move(function);
-}
+/// A copy from a symbol, a batch, or a question for flags; once.
+void call_before_next(std::function<void()> function) { before_next = std::move(function); }
 
 extern "C" {
 
@@ -83,6 +82,7 @@ cudaError_t CUDARTAPI cudaDeviceReset() {
 }
 
 cudaError_t CUDARTAPI cudaHostGetFlags(unsigned* flags, void* host) {
+  if (auto const before = std::exchange(before_next, nullptr)) before();
   cudaPointerAttributes attributes = {};
   cudaPointerGetAttributes(&attributes, host);
   *flags = cudaHostAllocPortable | cudaHostAllocMapped;
@@ -122,7 +122,7 @@ cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(void const* symbol, void const* sr
 cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, void const* symbol, size_t bytes,
                                                 size_t offset, cudaMemcpyKind kind,
                                                 cudaStream_t stream) {
-  if (auto const before = std::exchange(before_copy_from_symbol, nullptr)) before();
+  if (auto const before = std::exchange(before_next, nullptr)) before();
   return cudaMemcpyAsync(dst, static_cast<char const*>(symbol) + offset, bytes, kind, stream);
 }
 

@@ -23,7 +23,9 @@ preloading() { list=$1; shift; env "LD_PRELOAD=$list" "$@"; }
 with_library() { preloading "$library" "$@"; }
 
 expect 'page-locked: 2 times' with_library "$folder/adopt_life"
-expect 'rank 7' env -u SLURM_PROCID MV2_COMM_WORLD_RANK=7 LD_PRELOAD="$library" "$folder/adopt_life"
+for rank in MV2_COMM_WORLD_RANK PALS_RANKID FLUX_TASK_RANK; do
+  expect 'rank 7' env -u SLURM_PROCID "$rank=7" LD_PRELOAD="$library" "$folder/adopt_life"
+done
 expect 'porting would gain further' with_library "$folder/adopt_life"
 expect 'page-locked: 2 times' "$folder/adopt_linked"
 expect 'page-locked: 2 times' env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" "$folder/adopt_life"

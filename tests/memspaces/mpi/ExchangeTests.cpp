@@ -7,8 +7,9 @@
 #include <KokkosHostSpaces/mpi/Exchange.hpp>
 
 #include <csignal>
-#include <optional>
+#include <cstdio>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -148,6 +149,39 @@ AddCase const dropped("a handle that is dropped waits", [] {
   first.wait();  // there is nothing left
 });
 
+AddCase const instance_ends(
+    "an instance, and Views of buffered messages, may end before their messages", [] {
+      auto exchange = [] {
+        auto const mine = Kokkos::Experimental::partition_space(Instance(), std::vector<int>{1, 1});
+        auto const from = view_of<Kokkos::LayoutLeft>(90, 50, 7);
+        number(mine[1], from, rank());
+        return khs::exchange(mine[1], MPI_COMM_WORLD, khs::outgoing(from, next()));
+      }();
+      auto const to = view_of<Kokkos::LayoutLeft>(90, 50, 7);
+      auto arrives  = khs::exchange(Instance(), MPI_COMM_WORLD, khs::incoming(to, previous()));
+      exchange.wait();
+      arrives.wait();
+      RANKS_CHECK(wrong(Instance(), to, previous()) == 0);
+    });
+
+// To itself, without elements, in exchanges without messages.
+AddCase const trivial("trivial messages arrive", [] {
+  Instance const instance;
+  auto const from = view_of<Kokkos::LayoutLeft>(90, 50, 7),
+             to   = view_of<Kokkos::LayoutLeft>(90, 50, 7);
+  auto const none = view_of<Kokkos::LayoutRight>(9, 0, 7);
+  number(instance, from, rank());
+  khs::exchange(instance, MPI_COMM_WORLD, khs::outgoing(none, next(), 1),
+                khs::outgoing(from, rank(), 1), khs::incoming(none, previous(), 1),
+                khs::incoming(to, rank(), 1))
+      .wait();
+  RANKS_CHECK(wrong(instance, to, rank()) == 0);
+  khs::exchange(instance, MPI_COMM_WORLD, khs::unbuffered, khs::outgoing(none, next(), 1),
+                khs::incoming(none, previous(), 1))
+      .wait();
+  RANKS_CHECK(khs::exchange(instance, MPI_COMM_WORLD).test());
+});
+
 // As MPI_Isend and MPI_Irecv, whichever request is waited for first; on a device each waits for earlier work.
 AddCase const apart("exchanges that are under way at once do not wait for each other's call", [] {
   Instance const instance;
@@ -236,6 +270,55 @@ AddCase const refused("a message that fails is named, loses no memory, and lets 
   RANKS_CHECK(has(truncated, "\"message\" from rank " + std::to_string(previous())));
   sent.wait();
   RANKS_CHECK(khs::pool::statistics().total.bytes_in_use == before);
+});
+
+// The sender waits for it, and the next message of the tag is not taken for the first.
+AddCase const unposted("an error drops no message that waits for earlier work", [] {
+  ErrorsReturn const of_mpi;
+  Instance const instance;
+  auto const from = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7),
+             lost = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7),
+             to   = view_of<Kokkos::LayoutLeft, khs::MappedSpace>(90, 50, 7);
+  number(instance, from, rank());
+  auto sent = khs::exchange(instance, of_mpi.comm, khs::outgoing(from, next(), 4));
+  for (int i = 0; i < 50; ++i) number(instance, lost, i);
+  std::string const told = thrown_by([&] {
+    khs::exchange(instance, of_mpi.comm, khs::unbuffered, khs::outgoing(from, 1000, 5),
+                  khs::incoming(lost, previous(), 4))
+        .wait();
+  });
+  RANKS_CHECK(has(told, "to rank 1000"));
+  sent.wait();
+  number(instance, from, 70);
+  khs::exchange(instance, of_mpi.comm, khs::outgoing(from, next(), 4),
+                khs::incoming(to, previous(), 4))
+      .wait();
+  RANKS_CHECK(wrong(instance, to, 70) == 0);
+});
+
+// The program asks for MPI_THREAD_MULTIPLE.
+AddCase const threads(".threads have exchanges of their own", [] {
+  int provided = 0;
+  MPI_Query_thread(&provided);
+  if (provided != MPI_THREAD_MULTIPLE)
+    return void(std::puts("This MPI takes calls of one thread."));
+  auto const work = [](int tag) {
+    Instance const instance;
+    Kokkos::View<int*, khs::MappedSpace> const from("from", 2000), to("to", 2000);
+    for (int step = 0; step < 100; ++step) {
+      instance.fence();
+      for (std::size_t i = 0; i < 2000; ++i) from(i) = tag * 1000 + step;
+      khs::exchange(instance, MPI_COMM_WORLD, khs::outgoing(from, next(), tag),
+                    khs::incoming(to, previous(), tag))
+          .wait();
+      instance.fence();
+      for (std::size_t i = 0; i < 2000; ++i)
+        if (to(i) != tag * 1000 + step) return MPI_Abort(MPI_COMM_WORLD, 3), void();
+    }
+  };
+  std::thread other(work, 1);
+  work(2);
+  other.join();
 });
 
 // With KOKKOS_HOST_SPACES_UNBUFFERED=on. A receive that waits tells whether it has a buffer.

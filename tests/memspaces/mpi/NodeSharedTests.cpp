@@ -8,7 +8,9 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -162,6 +164,8 @@ AddCase const told_on_all("what one rank lacks, throws or does differently is to
       "of type");
   differs([&] { Table(MPI_COMM_WORLD, "another table", shape, nothing); }, "\"another table\"",
           "in equal order");
+  std::string const name(2000, 'n');
+  check_told([&] { Table(MPI_COMM_WORLD, rank() == 1 ? name + "1" : name, shape, nothing); });
 });
 
 AddCase const overflow("extents that overflow are refused, as are those that are not given", [] {
@@ -229,6 +233,32 @@ AddCase const moved("a table that is moved has its memory, and one without eleme
   RANKS_CHECK(empty.view().extent(0) == 0);
 });
 
+AddCase const made_again("tables that are made and dropped keep no file and no memory", [] {
+  auto const files = [] {
+    std::filesystem::directory_iterator const all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  auto const make = [](MPI_Comm comm) { return Table(comm, "table", shape, fill_all); };
+  make(MPI_COMM_WORLD);
+  auto const before = files();
+  for (int i = 0; i < 5; ++i) make(MPI_COMM_WORLD);
+  make(MPI_COMM_SELF);
+  RANKS_CHECK(files() == before);
+  RANKS_CHECK(khs::pool::statistics().bytes_node_shared == 0);
+});
+
+AddCase const no_files("a rank that may open no more files is told of on all", [] {
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit const few = {3, before.rlim_max};
+  for (int const of : {0, 1}) {
+    if (rank() == of) setrlimit(RLIMIT_NOFILE, &few);
+    std::string const told = thrown_by([] { Table(MPI_COMM_WORLD, "table", shape, fill_all); });
+    if (rank() == of) setrlimit(RLIMIT_NOFILE, &before);
+    RANKS_CHECK(has(told, "rank " + std::to_string(of), "ulimit -n"));
+  }
+});
+
 #ifndef KOKKOS_ENABLE_CUDA
 AddCase const read_only("a store to it on the host ends the process", [] {
   Table const table(MPI_COMM_WORLD, "table", shape, fill_all);
@@ -245,6 +275,11 @@ AddCase const read_only("a store to it on the host ends the process", [] {
   RANKS_CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 });
 #endif
+
+// It ends behind MPI_Finalize and Kokkos::finalize.
+std::optional<Table> of_process;
+AddCase const outlives("a table may outlive MPI and Kokkos",
+                       [] { of_process.emplace(MPI_COMM_WORLD, "table", shape, fill_all); });
 
 // Makes tables until the last rank is killed, at a time that the environment tells: how that leaves the node
 // is judged from outside.

@@ -64,8 +64,9 @@ int run_cases(char const* only) {
 }  // namespace Ranks
 
 int main(int argc, char* argv[]) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int provided       = 0;
+  bool const threads = argc > 1 && std::strncmp(argv[1], ".threads", 8) == 0;
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
   int failed = 0;
   {
     Kokkos::ScopeGuard const kokkos(argc, argv);

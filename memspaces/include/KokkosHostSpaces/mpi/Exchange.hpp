@@ -63,7 +63,7 @@ class Exchange {
     return *this;
   }
 
-  /// Waits for the messages. Prints errors to stderr.
+  /// Waits for the messages, before MPI_Finalize. Prints errors to stderr.
   ~Exchange() {
     try {
       wait();
@@ -74,8 +74,8 @@ class Exchange {
 
   /// Gets on: sends what the device has ready, enqueues what has arrived. True if all is done, as after
   /// wait(). Waits for nothing.
-  /// \throw Error that names the first message that failed, when all others that go out are on their way;
-  /// the exchange is over then, and its Views are undefined
+  /// \throw Error that names the first message that failed, when all others have been begun; the exchange
+  /// is over then, its Views are undefined, and buffers that MPI still uses are lost to the process
   bool test() {
     if (m_messages != nullptr && m_messages->progress()) {
       auto const done = std::move(m_messages);
@@ -142,17 +142,18 @@ Message describe_message(ViewMessage<View, GoesOut> const& of) {
 /// The call enqueues on `instance` what takes the outgoing Views to the host, after its earlier work, and
 /// returns: they may be overwritten by later work of `instance`. Each message goes, in Exchange::test or
 /// Exchange::wait of any exchange, when its own elements are on the host; what arrives is enqueued at once on
-/// `instance`, in these calls of its own exchange. No device is fenced, and no stream waits for MPI. Incoming Views must not be used
-/// by work of `instance` between the call and the end of wait().
+/// `instance`, in these calls of its own exchange. No device is fenced, and no stream waits for MPI. Incoming
+/// Views must not be used by work of `instance` between the call and the end of wait().
 ///
 /// Elements go by their indices: those of View (i, j) arrive at (i, j), whatever the layouts; extents and
 /// types are equal on both sides. MPI sees bytes, ordered by the leftmost index first. Messages of one
 /// tag between two ranks arrive in the order of the arguments; exchanges that are under way at once need
 /// other tags or communicators. MPI is called by the calling thread alone (MPI_THREAD_FUNNELED suffices).
 ///
-/// \param instance of the device that the Views belong to, or of the host; not captured into a graph
+/// \param instance of the device that the Views belong to, or of the host; not captured into a graph; kept
 /// \param comm     a communicator, not to be freed before the end of wait()
-/// \param messages of khs::outgoing and khs::incoming, or std::vectors of these; and khs::unbuffered
+/// \param messages of khs::outgoing and khs::incoming, or std::vectors of these; and khs::unbuffered.
+///                 Less than 2 GiB each, of trivially copyable elements
 /// \throw Error that names the message, before any message is begun, or of MPI
 /// \throw OutOfPinnedMemory
 /// \throw DeviceError

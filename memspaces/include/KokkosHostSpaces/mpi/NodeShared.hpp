@@ -107,8 +107,8 @@ class NodeShared {
     Impl::do_on_all(comm, what, [&] { m_memory->lock(); });
   }
 
-  /// Ends the table for this rank, and for the node with the last rank: not collective. Waits for
-  /// running kernels. Views of it must not be used any more.
+  /// Ends the table for this rank, and for the node with the last rank: not collective, also after
+  /// MPI_Finalize. Waits for running kernels. Views of it must not be used any more.
   ~NodeShared()                                = default;
   NodeShared(NodeShared&&) noexcept            = default;
   NodeShared& operator=(NodeShared&&) noexcept = default;

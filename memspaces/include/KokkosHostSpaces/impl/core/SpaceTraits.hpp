@@ -28,6 +28,8 @@ inline constexpr bool never_v = false;
 
 template <class Space>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Space>;
+template <class T>
+concept NoInstance = !ExecutionSpace<T>;
 
 template <class...>
 inline constexpr bool begins_with_label_v = false;

@@ -44,6 +44,9 @@ concept InstanceOrOptions = ExecutionSpace<T> || is_options_v<T>;
 template <class T>
 concept NoOptions = !InstanceOrOptions<T> && !std::convertible_to<T, StreamOptions<>>;
 
+template <class T>
+concept NoLabel = !std::convertible_to<T, std::string>;
+
 /// Reports arguments in another order before other errors follow from it, for each call of other types.
 template <bool IsRight, class... What>
 struct StreamedOrder : std::true_type {
