@@ -72,11 +72,12 @@ struct PoolPolicy {
   std::size_t allocations_for_exchange = 4000;
 
   /// Beyond twice its need, the pool serves a request also from memory that is kept for other sizes, and asks
-  /// the devices first: about 10 µs. Then so many bytes of the next requests are served from there without a
-  /// question, if they are ready. Without it, 3000 Views of 1 to 256 KiB that are made anew in each step took
-  /// 16 µs each for ever when large Views had been there before; with 8 MiB, log-uniform
-  /// sizes of 64 B to 64 MiB locked 2.34 times their peak, with 2 MiB 2.18.
-  std::size_t bytes_for_guests = 2 * MiB;
+  /// the devices first: about 10 µs. Then so many bytes of the next small requests are served from there without
+  /// a question, if they are ready. Without it, 3000 Views of 1 to 256 KiB that are made anew in each step took
+  /// 16 µs each for ever when large Views had been there before. With more bytes, or for larger requests, some
+  /// patterns of small and large sizes locked 2.3 times their peak, as their large blocks were cut too early.
+  std::size_t largest_guest    = 256 * KiB;
+  std::size_t bytes_for_guests = 4 * MiB;
 
   /// An exchange waits for running work only this long: longer work may itself wait for this thread
   /// (deadlock).

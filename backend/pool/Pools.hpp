@@ -55,8 +55,10 @@ class NodePool {
   /// Returns the heap that is to serve such a request; nullptr: none.
   Heap* host_of_guest(std::size_t bytes) noexcept {
     std::size_t left = m_for_guests;
-    return left >= bytes && m_for_guests.compare_exchange_strong(left, left - bytes) ? m_host.load()
-                                                                                     : nullptr;
+    return bytes <= pool_policy.largest_guest && left >= bytes &&
+                   m_for_guests.compare_exchange_strong(left, left - bytes)
+               ? m_host.load()
+               : nullptr;
   }
 
   Heap& large() noexcept { return heaps[0]; }
