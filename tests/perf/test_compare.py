@@ -13,7 +13,7 @@ from report.compare import Question, changes
 from report.results import Case, Run, load
 from report.significance import correct, holm, mann_whitney
 
-H200 = pathlib.Path(__file__).resolve().parents[2] / "perf" / "results" / "h200" / "suite.json"
+H100 = pathlib.Path(__file__).resolve().parents[2] / "perf" / "results" / "h100" / "suite.json"
 
 PART = "vector/axpy/CudaSpace/float/element_wise/n:65536"
 
@@ -88,10 +88,10 @@ class Compare(ReportTest):
         new.change(PART + "/", real_time=3)
         self.assertEqual(self.compare(old, new)[0], 1)
 
-    def test_a_quick_run_sees_10_percent_through_the_noise_of_an_h200(self):
+    def test_a_quick_run_sees_10_percent_through_the_noise_of_an_h100(self):
         """Runs of as many cases as --quick has are drawn from the repetitions that were measured there."""
         noise = random.Random(1)
-        measured = noise.sample([case for case in load(H200).cases.values() if len(case.seconds) >= 8], 170)
+        measured = noise.sample([case for case in load(H100).cases.values() if len(case.seconds) >= 8], 170)
 
         def draw(factor):
             return Run({}, {case.name: Case(case.name, seconds=[

@@ -82,7 +82,7 @@ class Report(ReportTest):
         from report.results import load
 
         folder = pathlib.Path(__file__).resolve().parents[2] / "perf" / "results"
-        drawn = {"h200/suite.json": {
+        drawn = {"h100/suite.json": {
                      "crossing": plots.crossing_maps, "gains": plots.first_gains,
                      "transport": lambda run: plots.rates(run, "transport"),
                      "vector_ratio": lambda run: plots.ratios(run, "vector")},
