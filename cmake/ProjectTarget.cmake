@@ -151,5 +151,6 @@ function(khs_runs_processes test processes)
   set_tests_properties(${test} PROPERTIES
     TIMEOUT 300
     PROCESSORS ${processes}
+    COST 100  # first: later there are hardly ever so many cores free, and they would be left to the end, one at a time
     ENVIRONMENT "OMP_PROC_BIND=false;OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_hwloc_base_binding_policy=none;PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe;PRTE_MCA_hwloc_default_binding_policy=none")
 endfunction()

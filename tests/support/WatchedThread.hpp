@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 /// Waits until a thread of this process sleeps, as one does that waits for another, or has ended. One that waits for
-/// moments only, as for a lock, is looked at again.
-inline void wait_until_asleep(pid_t thread) {
-  for (int looks = 0; looks < 100; ++looks, std::this_thread::yield()) {
+/// moments only, as for a lock, is looked at again: it has to be asleep `in_a_row` times.
+inline void wait_until_asleep(pid_t thread, int in_a_row = 100) {
+  for (int looks = 0; looks < in_a_row; ++looks, std::this_thread::yield()) {
     std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
     file.ignore(std::numeric_limits<std::streamsize>::max(), ')');
     char state = 'Z';

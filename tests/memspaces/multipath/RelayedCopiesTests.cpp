@@ -356,9 +356,12 @@ TEST_CASE(
 
 TEST_CASE("whichever call of a copy fails, nothing is lost, and the next copy is right",
           "[multi_path]") {
+  // Under a sanitizer each third call, all where the environment asks for many cases.
+  std::size_t const step = sanitized && rounds(0) == 0 ? 3 : 1;
+  std::size_t first      = 0;
   for (int const error : {2, 719})
     for (bool const lasts : {false, true})
-      for (std::size_t n = 1;; ++n) {
+      for (std::size_t n = 1 + first++ % step;; n += step) {
         FakeCuda::reset(3);
         bool met = false;
         {
