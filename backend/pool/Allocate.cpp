@@ -45,8 +45,8 @@ struct SlowPath {
   /// Takes from one heap of the pool, also from retired memory whose epoch is over.
   void* take(Heap& from, Heap::Effort effort) const;
 
-  /// Takes from any heap of the pool for requests of this size, or from all its heaps, and then lets
-  /// guests take so many bytes where it found memory.
+  /// Takes from any heap of the pool for requests of this size, or from all its heaps. The heap that had memory
+  /// then lends `for_guests` bytes to small requests of other sizes.
   enum class Sizes { same, all };
   void* take_anywhere(Sizes sizes = Sizes::same, std::size_t for_guests = 0) const;
 

@@ -71,9 +71,9 @@ struct PoolPolicy {
   std::size_t exchanges                = 32;
   std::size_t allocations_for_exchange = 4000;
 
-  /// Beyond twice its need, the pool serves a request also from memory that is kept for other sizes, and asks
-  /// the devices first: about 10 µs. Then so many bytes of the next small requests are served from there without
-  /// a question, if they are ready. Without it, 3000 Views of 1 to 256 KiB that are made anew in each step took
+  /// Beyond twice its need, the pool serves a request also from a heap for other sizes, and asks the devices first:
+  /// about 10 µs. That heap then lends `bytes_for_guests` of ready memory to the next requests of at most
+  /// `largest_guest`, without a question. Before that, 3000 Views of 1 to 256 KiB that are made anew in each step took
   /// 16 µs each for ever when large Views had been there before. With more bytes, or for larger requests, some
   /// patterns of small and large sizes locked 2.3 times their peak, as their large blocks were cut too early.
   std::size_t largest_guest    = 256 * KiB;

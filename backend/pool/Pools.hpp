@@ -45,14 +45,14 @@ class NodePool {
   /// Makes the calling thread use this heap for its next small requests.
   void prefer(Heap const& heap) noexcept;
 
-  /// `heap` has served a request that it is not for. So it shall the next ones that find nothing ready in their own,
-  /// up to so many bytes.
+  /// Lets small requests that find nothing ready in their own heaps take `bytes` in all from `heap`, which has just
+  /// served a request of another size.
   void let_guests_in(Heap& heap, std::size_t bytes) noexcept {
     m_host       = &heap;
     m_for_guests = bytes;
   }
 
-  /// Returns the heap that is to serve such a request; nullptr: none.
+  /// Returns the heap that lends memory to a request of `bytes`; nullptr: none does.
   Heap* host_of_guest(std::size_t bytes) noexcept {
     std::size_t left = m_for_guests;
     return bytes <= pool_policy.largest_guest && left >= bytes &&

@@ -19,7 +19,6 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace Program;
@@ -458,25 +457,6 @@ void a_module_copies_by_its_own_runtime() {
   REQUIRE(FakeCuda::calls("cudaMemcpyAsync") == here && copies() == there + 1);
 }
 
-// A policy of memory other than the default binds it. Locking leaves the pages where they are.
-void first_touch_decides_where_memory_is() {
-  auto const is_bound = [](void const* memory) {
-    int policy                         = 0;
-    constexpr unsigned long of_address = 2;
-    if (syscall(SYS_get_mempolicy, &policy, nullptr, 0, memory, of_address) == 0)
-      return policy != 0;
-    std::puts("skipped: the system tells no policies of memory");
-    std::_Exit(4);
-  };
-  OnDevice device(8 * MiB);
-  View never(8 * MiB), copied(8 * MiB);
-  unsigned char resident = 0;
-  REQUIRE(mincore(never.data() + MiB, 4096, &resident) == 0 && (resident & 1) == 0);
-  REQUIRE(!is_bound(never.data()));
-  for (int i = 0; i < 2; ++i) to_host(copied, device);
-  REQUIRE(locked() == 1 && !is_bound(copied.data()));
-}
-
 void nothing_is_adopted() {
   OnDevice device(MiB);
   View view(MiB);
@@ -500,7 +480,6 @@ constexpr Case cases[] = {CASE(locks_at_the_second_copy),
                           CASE(a_refusal_leaves_it_pageable),
                           CASE(a_static_runtime_ends_locking),
                           CASE(a_module_copies_by_its_own_runtime),
-                          CASE(first_touch_decides_where_memory_is),
                           CASE(nothing_is_adopted)};
 
 }  // namespace

@@ -4,8 +4,10 @@
 // As Copies.cpp, for memory that is adopted and need not be copied.
 
 #include "../../support/ChildOfFork.hpp"
+#include "../../support/FakeCuda.hpp"
 #include "Program.hpp"
 
+#include <cstdio>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -14,6 +16,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace Program;
@@ -155,10 +158,33 @@ void no_more_than_malloc_gives() {
   }
 }
 
-constexpr Case cases[] = {
-    CASE(fork_handlers_make_views),         CASE(no_more_than_malloc_gives),
-    CASE(plugins_exchange_memory),          CASE(memory_is_the_system_s),
-    CASE(freed_pages_are_kept_and_trimmed), CASE(threads_make_and_copy_views)};
+// A policy of memory other than the default binds it. Locking leaves the pages where they are.
+void first_touch_decides_where_memory_is() {
+  auto const is_bound = [](void const* memory) {
+    int policy                         = 0;
+    constexpr unsigned long of_address = 2;
+    if (syscall(SYS_get_mempolicy, &policy, nullptr, 0, memory, of_address) == 0)
+      return policy != 0;
+    std::puts("skipped: the system tells no policies of memory");
+    std::_Exit(4);
+  };
+  OnDevice device(8 * MiB);
+  View never(8 * MiB), copied(8 * MiB);
+  unsigned char resident = 0;
+  REQUIRE(mincore(never.data() + MiB, 4096, &resident) == 0 && (resident & 1) == 0);
+  REQUIRE(!is_bound(never.data()));
+  for (int i = 0; i < 2; ++i) to_host(copied, device);
+  // The page of the self-test of forks stays locked, too.
+  REQUIRE(FakeCuda::outstanding().registrations == 2 && !is_bound(copied.data()));
+}
+
+constexpr Case cases[] = {CASE(fork_handlers_make_views),
+                          CASE(no_more_than_malloc_gives),
+                          CASE(plugins_exchange_memory),
+                          CASE(memory_is_the_system_s),
+                          CASE(freed_pages_are_kept_and_trimmed),
+                          CASE(threads_make_and_copy_views),
+                          CASE(first_touch_decides_where_memory_is)};
 
 }  // namespace
 
