@@ -54,8 +54,7 @@ void Adoption::start() noexcept {
     Adoption& a = instance();
     a.m_mutex.lock();
     if (a.m_locked_bytes == 0) return;
-    ++a.m_forks;
-    if (!settings().skip_in_fork) a.m_forked_bytes += a.m_locked_bytes;
+    a.m_forks.add(settings().skip_in_fork ? 0 : a.m_locked_bytes.load());
   };
   // What is page-locked belongs to the parent; the child has a copy, which is pageable, or nothing.
   auto const in_child = [] {
@@ -128,7 +127,7 @@ Block* Adoption::ready_block(std::size_t bytes) noexcept {
   for (auto found = m_ready.lower_bound(needed);
        found != m_ready.end() && found->first <= most_for(needed); ++found) {
     if (found->second->epoch > m_retirement.completed()) continue;
-    ++m_reused;
+    m_reused.add(bytes);
     return &leave_ready(found);
   }
   return nullptr;
@@ -140,8 +139,7 @@ void* Adoption::use(Block& block, std::size_t bytes) noexcept {
   block.copies = 0;
   m_in_use += bytes;
   m_most_in_use = std::max(m_most_in_use, m_in_use);
-  m_view_bytes += bytes;
-  ++m_views;
+  m_views.add(bytes);
   return block.begin;
 }
 

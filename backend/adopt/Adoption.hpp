@@ -6,6 +6,7 @@
 
 #include "../pool/Retirement.hpp"
 #include "Blocks.hpp"
+#include "Recorder.hpp"
 #include "Settings.hpp"
 
 #include <array>
@@ -19,26 +20,6 @@
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
-
-/// Counts copies of one direction and one kind of memory of the host. `timed` are those which the host
-/// waited for, so that their time is known. Thread-safe.
-struct Recorder {
-  std::atomic<std::uint64_t> count{0}, bytes{0}, timed_bytes{0}, nanoseconds{0};
-
-  /// \param time in nanoseconds; 0: not known
-  void copied(std::size_t copied_bytes, std::uint64_t time) noexcept {
-    ++count;
-    bytes += copied_bytes;
-    if (time == 0) return;
-    timed_bytes += copied_bytes;
-    nanoseconds += time;
-  }
-
-  /// In GB/s; 0 if none was timed.
-  double rate() const noexcept {
-    return nanoseconds == 0 ? 0 : double(timed_bytes) / double(nanoseconds);
-  }
-};
 
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
 /// for the second time, or the first if memory of its size was copied and is gone. Freed page-locked memory
@@ -106,9 +87,12 @@ class Adoption {
   /// Writes what KOKKOS_HOST_SPACES_ADOPT_REPORT asks for; nothing in the child of a fork.
   void write_report() noexcept;
 
-  /// What was copied to the host (0) and to devices (1), by kinds of memory of the host.
+  /// Counts a copy that was made, by the kind of the host's memory. \param seconds 0: not known
   enum Kind { pageable, page_locked, others };
-  std::array<std::array<Recorder, 3>, 2> recorders;
+  void copied(bool to_device, Kind kind, std::size_t bytes, double seconds) noexcept {
+    std::lock_guard const lock(m_mutex);
+    m_copies[to_device][kind].add(bytes, seconds);
+  }
 
  private:
   enum class Phase { waiting, on, off };
@@ -159,9 +143,9 @@ class Adoption {
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed
 
   // For the report.
-  std::size_t m_views = 0, m_view_bytes = 0, m_in_use = 0, m_most_in_use = 0, m_reused = 0,
-              m_locks = 0, m_most_locked = 0, m_lock_nanoseconds = 0, m_forks = 0,
-              m_forked_bytes = 0;
+  std::array<std::array<Recorder, 3>, 2> m_copies;  ///< to the host, and to devices
+  Recorder m_views, m_reused, m_locks, m_forks;
+  std::size_t m_in_use = 0, m_most_in_use = 0, m_most_locked = 0;
   std::string m_why;
 };
 

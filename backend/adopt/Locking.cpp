@@ -15,7 +15,6 @@
 #include "Objects.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
@@ -70,7 +69,7 @@ bool Adoption::make_room(std::size_t bytes) {
 
 void Adoption::lock(Block& block) noexcept {
   std::size_t const bytes = whole_pages(block.bytes);
-  auto const start        = std::chrono::steady_clock::now();
+  double const start      = now();
   std::lock_guard const one(m_locking);
   // It counts as locked meanwhile: other threads may copy it, and ask of it, before the runtime returns.
   auto const count = [&](std::size_t locked) {
@@ -95,9 +94,7 @@ void Adoption::lock(Block& block) noexcept {
   }
   std::lock_guard const lock(m_mutex);
   m_most_locked = std::max(m_most_locked, m_locked_bytes.load());
-  m_lock_nanoseconds += static_cast<std::size_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
-  ++m_locks;
+  m_locks.add(bytes, now() - start);
 }
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {

@@ -29,7 +29,7 @@ std::string file_name(std::string name) {
 }
 
 std::string in_gb(double bytes) { return with_decimals(bytes * 1e-9, 3) + " GB"; }
-std::string in_seconds(double nanoseconds) { return with_decimals(nanoseconds * 1e-9, 3) + " s"; }
+std::string in_seconds(double seconds) { return with_decimals(seconds, 3) + " s"; }
 
 }  // namespace
 
@@ -49,15 +49,15 @@ std::string Adoption::report() const {
          << '\n';
     return text.str();
   }
-  text << "  adopted: " << m_views << " Views, " << in_gb(double(m_view_bytes))
+  text << "  adopted: " << m_views.count << " Views, " << in_gb(double(m_views.bytes))
        << " in all, at most " << in_gb(double(m_most_in_use))
-       << " at once\n  page-locked: " << m_locks << " times, at most "
-       << in_gb(double(m_most_locked)) << " at once, which took "
-       << in_seconds(double(m_lock_nanoseconds)) << "; reused " << m_reused << " times\n";
+       << " at once\n  page-locked: " << m_locks.count << " times, at most "
+       << in_gb(double(m_most_locked)) << " at once, which took " << in_seconds(m_locks.seconds)
+       << "; reused " << m_reused.count << " times\n";
   double saved = 0;
   std::array<std::size_t, 3> copies{};
   for (bool const to_device : {false, true}) {
-    auto const& recorder = recorders[to_device];
+    auto const& recorder = m_copies[to_device];
     for (Kind const kind : {pageable, page_locked, others}) {
       Recorder const& sum = recorder[kind];
       if (sum.count == 0) continue;
@@ -65,13 +65,13 @@ std::string Adoption::report() const {
                                        "other pageable memory"};
       text << "  copies to the " << (to_device ? "device, " : "host, ") << kinds[kind] << ": "
            << sum.count << ", " << in_gb(double(sum.bytes));
-      if (sum.rate() > 0) text << ", " << with_decimals(sum.rate(), 1) << " GB/s";
+      if (sum.rate() > 0) text << ", " << with_decimals(sum.rate() * 1e-9, 1) << " GB/s";
       text << '\n';
       copies[kind] += sum.count;
     }
     Recorder const& locked = recorder[page_locked];
     if (double const rate = recorder[pageable].rate(); rate > 0)
-      saved += double(locked.timed_bytes) / rate - double(locked.nanoseconds);
+      saved += double(locked.timed_bytes) / rate - locked.seconds;
   }
   text << "  time saved, at the rates of the pageable copies: " << in_seconds(std::max(saved, 0.))
        << '\n';
@@ -84,9 +84,9 @@ std::string Adoption::report() const {
   if (settings().check)
     text << "  host code that touched memory of an unfinished copy, which strict mode makes safe: "
          << Guard::races() << " times\n";
-  if (m_forks > 0)
-    text << "  forks beside page-locked memory: " << m_forks << ", which copied "
-         << in_gb(double(m_forked_bytes)) << '\n';
+  if (m_forks.count > 0)
+    text << "  forks beside page-locked memory: " << m_forks.count << ", which copied "
+         << in_gb(double(m_forks.bytes)) << '\n';
   if (!m_why.empty()) text << "  stayed pageable: " << m_why << '\n';
   return text.str();
 }

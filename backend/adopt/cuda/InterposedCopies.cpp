@@ -10,7 +10,6 @@
 #include "Next.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,7 +22,6 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
-using Clock  = std::chrono::steady_clock;
 using Size   = std::size_t;
 using Stream = void*;
 
@@ -83,7 +81,7 @@ class Around {
     if (!copy.unknown && !(from_us && to_us)) look(to_us || (!from_us && is_pageable(copy.dst)));
     m_is_secret = is_secret();
     if (m_counts && m_to_device && waits()) stage();
-    m_start = Clock::now();
+    m_start = now();
   }
 
   /// What the next function gets.
@@ -107,12 +105,10 @@ class Around {
     if (!m_counts) return error;
     // The time of a copy that runs on is not known.
     bool const is_over = waits() || !m_copy.is_asynchronous || !m_is_locked;
-    auto const time    = std::chrono::nanoseconds(Clock::now() - m_start).count();
     auto const kind    = !m_is_ours    ? Adoption::others
                          : m_is_locked ? Adoption::page_locked
                                        : Adoption::pageable;
-    Adoption::instance().recorders[m_to_device][kind].copied(
-        m_copy.bytes, is_over ? static_cast<std::uint64_t>(std::max<long>(time, 1)) : 0);
+    Adoption::instance().copied(m_to_device, kind, m_copy.bytes, is_over ? now() - m_start : 0);
     return error;
   }
 
@@ -160,7 +156,7 @@ class Around {
   std::unique_ptr<void, void (*)(void*)> m_staged{nullptr, &std::free};
   bool m_is_ours = false, m_is_watched = false, m_counts = false;
   bool m_is_locked = false, m_is_secret = false, m_to_device = false;
-  Clock::time_point m_start;
+  double m_start = 0;
 };
 
 // Behind the names for a default stream of each thread, 0 means that stream.
