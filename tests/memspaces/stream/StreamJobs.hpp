@@ -69,10 +69,11 @@ inline Streams pointers(std::vector<std::unique_ptr<DeviceWork::Stream>> const& 
 
 inline StreamJob job_of(Case& random, Streams const& streams) {
   StreamJob job;
-  job.label     = "test";
-  job.binding   = bind_stream("test", random.loops);
-  job.transport = Transport::staged;
-  job.options   = random.options;
+  job.label        = "test";
+  job.binding      = bind_stream("test", random.loops);
+  job.transport    = Transport::staged;
+  job.options      = random.options;
+  job.options.turn = 500;  // so that copies change their stream now and then
   for (std::size_t t = 0; t < streams.size(); ++t)
     job.targets.push_back({int(t), streams[t]->get()});
   job.save = [streams, saved = std::make_shared<std::vector<Array>>()](void const* from,

@@ -188,6 +188,28 @@ TEST_CASE("two equal streamed loops at once end within a tenth of each other",
   CHECK(to[1](n - 1) == 1 + 3 * 2);
 }
 
+TEST_CASE("a small copy that is enqueued behind a large streamed loop does not wait for its end",
+          "[streamed_cuda][async][cuda]") {
+  constexpr std::size_t n = std::size_t(1) << 26;
+  auto const instances    = Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1, 1);
+  Pinned const b = vector(n), c = vector(n), to = vector(n), small = vector(1000);
+  Kokkos::View<double*, Kokkos::CudaSpace> const on_device("on_device", 1000);
+  double copied = 0, ended = 0;
+  for (int round = 0; round < 2; ++round) {  // the first one gets device memory
+    auto const start = Clock::now();
+    khs::StreamedLoop const loop =
+        khs::streamed_for<khs::Staged>("triad", instances[0], std::int64_t(n), Triad(),
+                                       khs::read(b), khs::read(c), khs::write(to));
+    Kokkos::deep_copy(instances[1], on_device, small);
+    instances[1].fence();
+    copied = seconds_since(start);
+    loop.fence();
+    ended = seconds_since(start);
+  }
+  CAPTURE(copied, ended);
+  CHECK(copied < ended / 2);
+}
+
 TEST_CASE("reductions are the same bits in every run and by every transport",
           "[streamed_cuda][cuda]") {
   constexpr int n = 3000017;

@@ -163,7 +163,9 @@ class PartRun : public StreamExecutor {
   // Waits until nothing touches the caller's memory any more.
   ~PartRun() override {
     if (m_resources == nullptr) return;
-    for (void* const stream : {m_resources->in, m_target.stream, m_resources->out}) drain(stream);
+    for (void* const stream : {m_resources->in.current, m_resources->in.other, m_target.stream,
+                               m_resources->out.current, m_resources->out.other})
+      drain(stream);
     m_pool.drop(m_resources);
   }
   PartRun(PartRun const&)            = delete;
@@ -176,9 +178,11 @@ class PartRun : public StreamExecutor {
     if (m_resources->events.size() < at(m_part.plan.events))
       m_resources->events.resize(at(m_part.plan.events));
     record_on(m_target.stream, m_resources->begun);
-    for (void** const stream : {&m_resources->in, &m_resources->out}) {
-      if (*stream == nullptr) *stream = Driver::make_stream(m_target.device);
-      wait_on(*stream, m_resources->begun);
+    for (CopyStreams* const copies : {&m_resources->in, &m_resources->out}) {
+      for (void** const stream : {&copies->current, &copies->other})
+        if (*stream == nullptr) *stream = Driver::make_stream(m_target.device);
+      wait_on(copies->current, m_resources->begun);
+      copies->copied = 0;
     }
   }
 
@@ -187,7 +191,7 @@ class PartRun : public StreamExecutor {
   // Orders the caller's later work behind the last copy.
   void end() {
     if (!m_one_stream) {
-      record_on(m_resources->out, m_resources->done);
+      record_on(m_resources->out.current, m_resources->done);
       wait_on(m_target.stream, m_resources->done);
     }
     record_on(m_target.stream, m_resources->done);
@@ -196,6 +200,7 @@ class PartRun : public StreamExecutor {
   }
 
   void copy(StreamQueue queue, void* dst, void const* src, std::size_t bytes) override {
+    if (!m_one_stream && queue != StreamQueue::work) take_turns(copies_of(queue), bytes);
     Driver::copy(dst, src, bytes, stream_of(queue), m_target.device);
   }
   void launch(StreamLaunch const& launch) override { m_part.launcher(launch); }
@@ -209,7 +214,19 @@ class PartRun : public StreamExecutor {
  private:
   void* stream_of(StreamQueue queue) const {
     if (m_one_stream || queue == StreamQueue::work) return m_target.stream;
+    return copies_of(queue).current;
+  }
+  CopyStreams& copies_of(StreamQueue queue) const {
     return queue == StreamQueue::in ? m_resources->in : m_resources->out;
+  }
+  void take_turns(CopyStreams& copies, std::size_t bytes) const {
+    if (copies.copied >= m_part.turn) {
+      record_on(copies.current, copies.turned);
+      std::swap(copies.current, copies.other);
+      wait_on(copies.current, copies.turned);
+      copies.copied = 0;
+    }
+    copies.copied += bytes;
   }
   void record_on(void* stream, void*& event) const {
     Driver::record(event, stream, m_target.device);

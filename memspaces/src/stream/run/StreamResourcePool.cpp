@@ -26,7 +26,10 @@ StreamResources::~StreamResources() {
   for (void* const event : events) Driver::release_event(event);
   Driver::release_event(begun);
   Driver::release_event(done);
-  for (void* const stream : {in, out}) Driver::release_stream(stream);
+  for (CopyStreams const& copies : {in, out}) {
+    Driver::release_event(copies.turned);
+    for (void* const stream : {copies.current, copies.other}) Driver::release_stream(stream);
+  }
 }
 
 std::size_t StreamResourcePool::Device::held() const {

@@ -227,7 +227,8 @@ class Run {
     std::int64_t chunks_before = 0;
     for (std::size_t p = 0; p < m_parts.size(); ++p) {
       if (m_plans[p].chunks > 0)
-        parts.push_back({m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before)});
+        parts.push_back(
+            {m_plans[p], m_parts[p], m_job.targets[p], launcher(p, chunks_before), m_options.turn});
       chunks_before += m_plans[p].chunks;
     }
     run_on_devices(parts, m_pool);

@@ -139,6 +139,8 @@ struct PlanOptions {
   /// Bytes of the largest array in a chunk, if its rows are chosen.
   std::size_t smallest_chunk = std::size_t(1) << 20;
   std::size_t largest_chunk  = std::numeric_limits<std::size_t>::max();
+  /// Bytes that are copied in a direction before other work on the device gets the link.
+  std::size_t turn = std::size_t(32) << 20;
 };
 
 /// \param label begins messages

@@ -105,6 +105,7 @@ struct StreamPart {
   StreamShape const& shape;
   StreamTarget target;
   StreamLauncher launcher;
+  std::size_t turn;  ///< as in PlanOptions
 };
 
 /// Enqueues the parts on the caller's streams and those of the pool, chunk by chunk round-robin

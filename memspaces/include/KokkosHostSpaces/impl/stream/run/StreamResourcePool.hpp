@@ -21,6 +21,15 @@
 
 namespace KokkosHostSpaces::Impl {
 
+/// The streams for copies of one direction, made by the first loop. A copy engine serves a stream as long as that
+/// has a copy which may begin, and what was enqueued later waits. So after some bytes the copies go on in the
+/// other stream, behind an event, and the engine takes the next stream that has one.
+struct CopyStreams {
+  void *current = nullptr, *other = nullptr;
+  void* turned       = nullptr;  ///< event: recorded when they change
+  std::size_t copied = 0;        ///< bytes since then
+};
+
 /// The resources of one loop on one device. The next loop that takes them is ordered behind `done`.
 struct StreamResources {
   StreamResources(int on_device, std::size_t size) : device(on_device), bytes(size) {}
@@ -37,7 +46,7 @@ struct StreamResources {
   int device;
   std::size_t bytes;
   DeviceMemory memory;
-  void *in = nullptr, *out = nullptr;  ///< streams of copies; made by the first loop
+  CopyStreams in, out;
   std::vector<void*> events;
   void* begun           = nullptr;  ///< event: recorded when a loop begins
   void* done            = nullptr;  ///< event: recorded after the last operation of a loop
