@@ -27,9 +27,6 @@ bool system_has_gpu() noexcept {
   return settings().without_gpu;
 }
 
-// A larger block than this is not handed out for a request.
-std::size_t most_for(std::size_t bytes) noexcept { return bytes + bytes / 8 + Blocks::granule; }
-
 // Python and the like load libstdc++ with their first module that is written in C++.
 bool may_load_modules() noexcept {
   std::string_view const name = program_invocation_short_name;
@@ -68,12 +65,11 @@ void Adoption::start() noexcept {
     elsewhere = "the system refuses handlers of forks";
   if (!elsewhere.empty()) m_phase = Phase::off;
   if (!elsewhere.empty())
-    stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares", true);
+    stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares");
   else if (!settings().children && !Objects::is_loaded("libstdc++.so") && !may_load_modules())
     stays(
         "no libstdc++.so is among its libraries: write kokkos_host_spaces_run before the program that it "
-        "starts, or give --children; one that has libstdc++ inside, link without -static-libstdc++",
-        true);
+        "starts, or give --children; one that has libstdc++ inside, link without -static-libstdc++");
 }
 
 // Serves from the first request on that finds a shared CUDA runtime loaded.
@@ -101,7 +97,7 @@ bool Adoption::begins() noexcept {
   m_phase = why.empty() ? Phase::on : Phase::off;
   if (why.empty()) m_why.clear();
   lock.unlock();
-  if (!why.empty()) stays(why, true);
+  if (!why.empty()) stays(why);
   return why.empty();
 }
 
@@ -123,9 +119,9 @@ Block& Adoption::leave_ready(Ready::iterator ready) noexcept {
 }
 
 Block* Adoption::ready_block(std::size_t bytes) noexcept {
-  std::size_t const needed = whole_pages(bytes);
-  for (auto found = m_ready.lower_bound(needed);
-       found != m_ready.end() && found->first <= most_for(needed); ++found) {
+  std::size_t const least = whole_pages(bytes), most = least + least / 8 + Blocks::granule;
+  auto const end = m_ready.upper_bound(most);
+  for (auto found = m_ready.lower_bound(least); found != end; ++found) {
     if (found->second->epoch > m_retirement.completed()) continue;
     m_reused.add(bytes);
     return &leave_ready(found);
@@ -133,14 +129,18 @@ Block* Adoption::ready_block(std::size_t bytes) noexcept {
   return nullptr;
 }
 
-void* Adoption::use(Block& block, std::size_t bytes) noexcept {
-  block.state  = State::in_use;
-  block.bytes  = bytes;
-  block.copies = 0;
+// For a View. The lock is held.
+Block* Adoption::block_of(std::size_t bytes, bool may_be_ready) noexcept {
+  Block* block = may_be_ready ? ready_block(bytes) : nullptr;
+  if (block == nullptr) block = m_blocks.take(bytes);
+  if (block == nullptr) return nullptr;
+  block->state  = State::in_use;
+  block->bytes  = bytes;
+  block->copies = 0;
   m_in_use += bytes;
   m_most_in_use = std::max(m_most_in_use, m_in_use);
   m_views.add(bytes);
-  return block.begin;
+  return block;
 }
 
 void Adoption::ask_devices() noexcept {
@@ -156,10 +156,8 @@ void* Adoption::take(std::size_t bytes) noexcept {
   bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr;
   if (may_reuse) ask_devices();
   std::lock_guard const lock(m_mutex);
-  bool const copied = may_reuse && m_copied.count(Blocks::granules_of(bytes)) > 0;
-  Block* block      = copied ? ready_block(bytes) : nullptr;
-  if (block == nullptr) block = m_blocks.take(bytes);
-  return block != nullptr ? use(*block, bytes) : nullptr;
+  Block* const block = block_of(bytes, may_reuse && m_copied.count(Blocks::granules_of(bytes)) > 0);
+  return block != nullptr ? block->begin : nullptr;
 }
 
 // The lock is held.
@@ -169,18 +167,17 @@ void Adoption::retire(Block& block) noexcept {
   block.pinned_for_user = block.refused = block.runs_on = false;
   m_registered.erase(m_registered.lower_bound(block.begin),
                      m_registered.lower_bound(block.begin + block.bytes));
+  block.state = State::held;
   try {
     if (block.copies > 0) m_copied.insert(Blocks::granules_of(block.bytes));
     if (block.locked == 0 || (is_forked_child() && !settings().skip_in_fork))
       return m_blocks.give(block);
-    block.state = State::lost;
     if (is_forked_child()) return;
     m_ready.emplace(block.locked, &block);
-    block.state = State::ready;
     m_ready_bytes += block.locked;
     m_last_epoch = std::max(m_last_epoch.load(), block.epoch);
   } catch (std::exception const&) {
-    block.state = State::lost;  // there is no memory for a record of it
+    // It is held for ever: there is no memory for a record of it.
   }
 }
 

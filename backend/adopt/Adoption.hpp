@@ -104,7 +104,7 @@ class Adoption {
   bool serves(std::size_t bytes) noexcept;
   Block& leave_ready(Ready::iterator ready) noexcept;
   Block* ready_block(std::size_t bytes) noexcept;
-  void* use(Block& block, std::size_t bytes) noexcept;
+  Block* block_of(std::size_t bytes, bool may_be_ready) noexcept;
 
   /// Returns f(block), called with the lock held for the block in use that contains an address;
   /// `otherwise` if there is none.
@@ -119,7 +119,7 @@ class Adoption {
   std::string why_not();
   bool make_room(std::size_t bytes);
   void retire(Block& block) noexcept;
-  void stays(std::string const& why, bool tells = false) noexcept;
+  void stays(std::string const& why, bool tells = true) noexcept;
   bool is_locked(Block const& block) const noexcept { return block.locked > 0 && !m_is_reset; }
   bool is_secret(Block const& block) const noexcept {
     return is_locked(block) && !block.pinned_for_user;

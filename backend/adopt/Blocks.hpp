@@ -15,8 +15,7 @@ enum class State : std::uint8_t {
   gap,     ///< addresses without memory
   kept,    ///< freed, with its pages
   in_use,  ///< a View's
-  ready,   ///< freed, page-locked
-  lost     ///< its pages cannot be used again
+  held     ///< freed, page-locked: for a later View, or for ever
 };
 
 /// A run of granules.

@@ -18,16 +18,6 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-namespace {
-
-std::size_t limit_of_pool() {
-  pool::NodeShare const share = share_of_node();
-  tell_if_assumed(share);
-  return bounded_by(share, config().pool_limit);
-}
-
-}  // namespace
-
 // Called with m_locking held.
 std::string Adoption::why_not() {
   if (m_is_reset || Driver::device_count() == 0) return "CUDA has no device here, or it was reset";
@@ -43,7 +33,9 @@ std::string Adoption::why_not() {
 // Unlocks what is ready and not needed, if the limit forbids `bytes` more, or if more would be locked
 // than 9/8 of what was ever in use at once.
 bool Adoption::make_room(std::size_t bytes) {
-  std::size_t const limit = limit_of_pool();
+  pool::NodeShare const share = share_of_node();
+  tell_if_assumed(share);
+  std::size_t const limit = bounded_by(share, config().pool_limit);
   bool const is_idle =
       m_ready_bytes > 0 && m_retirement.reach(m_retirement.stamp()) == Retirement::Progress::done;
   for (;;) {
@@ -55,12 +47,8 @@ bool Adoption::make_room(std::size_t bytes) {
     if (!is_idle || m_ready.empty()) return limit == 0 || m_locked_bytes + bytes <= limit;
     Block& victim = leave_ready(m_ready.begin());
     lock.unlock();
-    bool const is_unlocked = Driver::unlock_pages(victim.begin, victim.locked);
+    if (!Driver::unlock_pages(victim.begin, victim.locked)) continue;  // it is held for ever
     lock.lock();
-    if (!is_unlocked) {
-      victim.state = State::lost;
-      continue;
-    }
     if (settings().skip_in_fork) leave_to_children(victim.begin, victim.locked);
     m_locked_bytes -= victim.locked;
     m_blocks.give(victim);
@@ -78,8 +66,7 @@ void Adoption::lock(Block& block) noexcept {
     block.locked = locked;
   };
   try {
-    if (std::string const why = why_not(); !why.empty())
-      return stays(why, Objects::static_cuda_runtime() != nullptr);
+    if (std::string const why = why_not(); !why.empty()) return stays(why);
     if (!make_room(bytes))
       return stays(
           "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)");
@@ -90,7 +77,7 @@ void Adoption::lock(Block& block) noexcept {
   } catch (std::exception const& error) {
     if (settings().skip_in_fork) leave_to_children(block.begin, bytes);
     count(0);
-    return stays(error.what());
+    return stays(error.what(), false);
   }
   std::lock_guard const lock(m_mutex);
   m_most_locked = std::max(m_most_locked, m_locked_bytes.load());
@@ -101,10 +88,8 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
   if (bytes < least_bytes || !serves(bytes) || m_is_reset || is_forked_child()) return nullptr;
   ask_devices();
   std::unique_lock guard(m_mutex);
-  Block* block = ready_block(bytes);
-  if (block == nullptr) block = m_blocks.take(bytes);
+  Block* const block = block_of(bytes, true);
   if (block == nullptr) return nullptr;
-  use(*block, bytes);
   if (block->locked == 0) {
     guard.unlock();
     lock(*block);
