@@ -4,31 +4,30 @@
 #include "Settings.hpp"
 
 #include "../Config.hpp"
+#include "../Text.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
 // The place of a variable's value among words; 0 if it is not set. Says so if it is none of them.
-int place_of(char const* name, std::initializer_list<char const*> words, bool& sensible) {
+int place_of(char const* name, char const* words, bool& sensible) {
   auto const value = environment_variable(name);
   if (!value) return 0;
-  std::string all;
-  int place = 0;
-  for (char const* word : words) {
-    if (*value == word) return place;
-    all += (place++ > 0 ? ", " : "") + std::string(word);
-  }
+  InText all(words);
+  std::string word;
+  for (int place = 0; std::getline(all >> std::ws, word, ','); ++place)
+    if (word == *value) return place;
   std::fprintf(stderr,
                "KokkosHostSpaces: adopt: %s is '%.100s' (which makes no sense): "
                "set it to one of %s; nothing is adopted\n",
-               name, value->c_str(), all.c_str());
+               name, value->c_str(), words);
   sensible = false;
   return 0;
 }
@@ -36,13 +35,12 @@ int place_of(char const* name, std::initializer_list<char const*> words, bool& s
 Settings read() {
   enum { strict, relaxed, check, off };
   Settings read;
-  int const mode =
-      place_of("KOKKOS_HOST_SPACES_ADOPT", {"strict", "relaxed", "check", "off"}, read.on);
+  int const mode    = place_of("KOKKOS_HOST_SPACES_ADOPT", "strict, relaxed, check, off", read.on);
   read.strict       = mode == strict;
   read.check        = mode == check;
-  read.skip_in_fork = place_of("KOKKOS_HOST_SPACES_ADOPT_FORK", {"copy", "skip"}, read.on) == 1;
+  read.skip_in_fork = place_of("KOKKOS_HOST_SPACES_ADOPT_FORK", "copy, skip", read.on) == 1;
   // As `env` becomes the program, for scripts whose first line is "#!/usr/bin/env python3".
-  read.children = place_of("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", {"off", "on"}, read.on) == 1 ||
+  read.children = place_of("KOKKOS_HOST_SPACES_ADOPT_CHILDREN", "off, on", read.on) == 1 ||
                   std::strcmp(program_invocation_short_name, "env") == 0;
   read.on          = read.on && mode != off;
   read.tells       = std::getenv("KOKKOS_HOST_SPACES_ADOPT_TELLS") != nullptr;
@@ -61,14 +59,11 @@ Settings const& settings() noexcept {
 }
 
 void leave_preload() {
-  std::string all = environment_variable("LD_PRELOAD").value_or(""), others;
-  char* rest      = nullptr;
-  for (char* path = strtok_r(all.data(), ": ", &rest); path != nullptr;
-       path       = strtok_r(nullptr, ": ", &rest)) {
-    char const* const slash = std::strrchr(path, '/');
-    if (std::strcmp(slash != nullptr ? slash + 1 : path, "libkokkos_host_spaces_adopt.so") != 0)
-      others += (others.empty() ? "" : ":") + std::string(path);
-  }
+  std::string all = environment_variable("LD_PRELOAD").value_or(""), path, others;
+  std::replace(all.begin(), all.end(), ' ', ':');
+  for (InText paths(all); std::getline(paths, path, ':');)
+    if (!path.empty() && !path.ends_with("libkokkos_host_spaces_adopt.so"))
+      others += (others.empty() ? "" : ":") + path;
   others.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", others.c_str(), 1);
 }
 

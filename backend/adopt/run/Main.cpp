@@ -70,9 +70,6 @@ void say(std::string const& words) {
 
 std::string name_of(std::string const& path) { return path.substr(path.rfind('/') + 1); }
 
-// Of many ranks one is enough to say it.
-bool is_first_rank() { return std::strcmp(Adopt::told_rank(), "0") == 0; }
-
 // Sets what the options say, as variables of the library. \return the position of the program
 int read_options(int argc, char** argv) {
   int at = 1;
@@ -123,7 +120,7 @@ std::string library() {
 
 // Sets LD_PRELOAD, or says why not.
 void adopt(std::string const& name) {
-  std::string const preload = library();
+  std::string preload = library();
   std::string why;
   if (preload.empty()) {
     why = "libkokkos_host_spaces_adopt.so is not where it was installed): install it again";
@@ -132,12 +129,12 @@ void adopt(std::string const& name) {
   } else if (std::string const file = find_in_path(name); access(file.c_str(), X_OK) == 0) {
     why = why_not_adopted(file);
   }
-  if (!why.empty() && is_first_rank()) say(name + " runs as it is (" + why);
+  bool const tells = std::strcmp(Adopt::told_rank(), "0") == 0;  // of many ranks one is enough
+  if (!why.empty() && tells) say(name + " runs as it is (" + why);
   if (!why.empty()) return;
-  char const* const others = std::getenv("LD_PRELOAD");
-  bool const has_others    = others != nullptr && *others != '\0';
-  setenv("LD_PRELOAD", (preload + (has_others ? ":" : "") + (has_others ? others : "")).c_str(), 1);
-  if (is_first_rank()) setenv("KOKKOS_HOST_SPACES_ADOPT_TELLS", "1", 1);
+  if (char const* const others = std::getenv("LD_PRELOAD")) preload.append(":").append(others);
+  setenv("LD_PRELOAD", preload.c_str(), 1);
+  if (tells) setenv("KOKKOS_HOST_SPACES_ADOPT_TELLS", "1", 1);
 }
 
 bool starts_ranks(std::string const& name) {
