@@ -119,7 +119,7 @@ Block& Adoption::leave_ready(Ready::iterator ready) noexcept {
 }
 
 Block* Adoption::ready_block(std::size_t bytes) noexcept {
-  std::size_t const least = whole_pages(bytes), most = least + least / 8 + Blocks::granule;
+  std::size_t const least = whole_pages(bytes), most = least + least / 8 + granule;
   auto const end = m_ready.upper_bound(most);
   for (auto found = m_ready.lower_bound(least); found != end; ++found) {
     if (found->second->epoch > m_retirement.completed()) continue;
@@ -156,7 +156,7 @@ void* Adoption::take(std::size_t bytes) noexcept {
   bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr;
   if (may_reuse) ask_devices();
   std::lock_guard const lock(m_mutex);
-  Block* const block = block_of(bytes, may_reuse && m_copied.count(Blocks::granules_of(bytes)) > 0);
+  Block* const block = block_of(bytes, may_reuse && m_copied.count(granules_of(bytes)) > 0);
   return block != nullptr ? block->begin : nullptr;
 }
 
@@ -169,7 +169,7 @@ void Adoption::retire(Block& block) noexcept {
                      m_registered.lower_bound(block.begin + block.bytes));
   block.state = State::held;
   try {
-    if (block.copies > 0) m_copied.insert(Blocks::granules_of(block.bytes));
+    if (block.copies > 0) m_copied.insert(granules_of(block.bytes));
     if (block.locked == 0 || (is_forked_child() && !settings().skip_in_fork))
       return m_blocks.give(block);
     if (is_forked_child()) return;
@@ -203,7 +203,7 @@ void Adoption::copies(void const* host) noexcept {
   bool const is_child = is_forked_child();
   Block* const due    = at(host, static_cast<Block*>(nullptr), [&](Block& block) -> Block* {
     if (block.locked > 0 || block.refused || is_child) return nullptr;
-    if (++block.copies < 2 && m_copied.count(Blocks::granules_of(block.bytes)) == 0) return nullptr;
+    if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return nullptr;
     block.refused = true;  // other threads shall not try, too
     return &block;
   });

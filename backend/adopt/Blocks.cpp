@@ -5,28 +5,19 @@
 
 #include "../os/Pages.hpp"
 
-#include <algorithm>
-
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
-
-namespace {
-
-std::size_t bytes_of(Block const& block) { return block.granules * Blocks::granule; }
-
-}  // namespace
 
 bool Blocks::reserve() noexcept {
   std::size_t const wanted = std::min(physical_memory(), SIZE_MAX / 4) * 4;
   std::size_t const bytes  = std::max(wanted / page_window, std::size_t(1)) * page_window;
   void* const begin        = reserve_for_pages(bytes);
   if (begin == nullptr) return false;
-  void* const records = mmap(nullptr, bytes / granule * sizeof(Block), PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (records == MAP_FAILED) {
-    munmap(begin, bytes);
+  void* const records = map_pages(bytes / granule * sizeof(Block));
+  if (records == nullptr) {
+    unmap_pages(begin, bytes);
     return false;
   }
   m_records = static_cast<Block*>(records);
@@ -48,18 +39,14 @@ bool Blocks::is_border(char const* address) const noexcept {
 }
 
 Block* Blocks::after(Block const& block) const noexcept {
-  char const* const end = block.begin + bytes_of(block);
-  return is_border(end) ? nullptr : &record(end);
+  return is_border(block.end()) ? nullptr : &record(block.end());
 }
 
 Block& Blocks::make(char* begin, std::size_t granules, State state) noexcept {
-  Block& block                              = record(begin);
-  block                                     = Block();
-  block.begin                               = begin;
-  block.granules                            = granules;
-  block.state                               = state;
-  block.whole                               = &block;
-  record(begin + bytes_of(block) - 1).whole = &block;
+  Block& block                  = record(begin);
+  block                         = {.begin = begin, .granules = granules, .state = state};
+  block.whole                   = &block;
+  record(block.end() - 1).whole = &block;
   return block;
 }
 
@@ -79,8 +66,8 @@ Block& Blocks::merged(Block& block, State state) noexcept {
 }
 
 void Blocks::list(Block& block) noexcept {
-  Lists& lists          = m_lists[static_cast<std::size_t>(block.state)];
-  std::size_t const bin = std::min(block.granules, bins - 1);
+  Lists& lists          = lists_of(block.state);
+  std::size_t const bin = bin_of(block.granules);
   block.next            = lists.first[bin];
   block.before          = nullptr;
   if (block.next != nullptr) block.next->before = &block;
@@ -89,16 +76,16 @@ void Blocks::list(Block& block) noexcept {
 }
 
 void Blocks::unlist(Block& block) noexcept {
-  Lists& lists          = m_lists[static_cast<std::size_t>(block.state)];
-  std::size_t const bin = std::min(block.granules, bins - 1);
+  Lists& lists                                                      = lists_of(block.state);
+  std::size_t const bin                                             = bin_of(block.granules);
   (block.before != nullptr ? block.before->next : lists.first[bin]) = block.next;
   if (block.next != nullptr) block.next->before = block.before;
   if (lists.first[bin] == nullptr) lists.filled.reset(bin);
 }
 
-Block* Blocks::fitting(State state, std::size_t granules) const noexcept {
-  Lists const& lists = m_lists[static_cast<std::size_t>(state)];
-  std::size_t bin    = std::min(granules, bins - 1);
+Block* Blocks::fitting(State state, std::size_t granules) noexcept {
+  Lists const& lists = lists_of(state);
+  std::size_t bin    = bin_of(granules);
   if (!lists.filled.test(bin)) bin = lists.filled._Find_next(bin);
   Block* last = nullptr;
   for (; bin < bins; bin = lists.filled._Find_next(bin)) {
@@ -120,16 +107,17 @@ bool Blocks::is_last(Block const& block) const noexcept {
 // Gives its pages back to the system. Pages without access are mapped over them, so that the addresses
 // stay reserved; at the limit of mappings they stay writable.
 void Blocks::give_up(Block& block) noexcept {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-  if (mmap(block.begin, bytes_of(block), PROT_NONE, flags, -1, 0) == MAP_FAILED)
-    madvise(block.begin, bytes_of(block), MADV_DONTNEED);
+  constexpr int flags     = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  std::size_t const bytes = block.granules * granule;
+  if (mmap(block.begin, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED)
+    madvise(block.begin, bytes, MADV_DONTNEED);
   list(merged(block, State::gap));
 }
 
 Block* Blocks::take(std::size_t bytes) noexcept {
   if (bytes > page_window) return nullptr;
   std::size_t const granules = granules_of(bytes);
-  Block* block               = bytes <= largest_kept ? fitting(State::kept, granules) : nullptr;
+  Block* block               = granules <= largest_kept ? fitting(State::kept, granules) : nullptr;
   if (block == nullptr) {
     block = fitting(State::gap, granules);
     if (block == nullptr || mprotect(block->begin, granules * granule, PROT_READ | PROT_WRITE) != 0)
@@ -145,10 +133,10 @@ Block* Blocks::take(std::size_t bytes) noexcept {
 }
 
 void Blocks::give(Block& block) noexcept {
-  if (bytes_of(block) > largest_kept) return give_up(block);
-  m_threshold  = std::max(m_threshold, 2 * bytes_of(block));
+  if (block.granules > largest_kept) return give_up(block);
+  m_threshold  = std::max(m_threshold, 2 * block.granules);
   Block& whole = merged(block, State::kept);
-  if (is_last(whole) && bytes_of(whole) > m_threshold) return give_up(whole);
+  if (is_last(whole) && whole.granules > m_threshold) return give_up(whole);
   list(whole);
 }
 
@@ -156,7 +144,7 @@ Block* Blocks::find(void const* pointer) const noexcept {
   auto const* const address = static_cast<char const*>(pointer);
   Block* const block        = record(address).whole;
   bool const is_its         = block != nullptr && block->state == State::in_use &&
-                      address >= block->begin && address < block->begin + bytes_of(*block);
+                      address >= block->begin && address < block->end();
   return is_its ? block : nullptr;
 }
 

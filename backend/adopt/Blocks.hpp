@@ -4,6 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_BLOCKS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ADOPT_BLOCKS_HPP
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstddef>
@@ -17,6 +18,12 @@ enum class State : std::uint8_t {
   in_use,  ///< a View's
   held     ///< freed, page-locked: for a later View, or for ever
 };
+
+inline constexpr std::size_t granule = std::size_t(64) << 10;
+
+constexpr std::size_t granules_of(std::size_t bytes) noexcept {
+  return (bytes + granule - 1) / granule;
+}
 
 /// A run of granules.
 struct Block {
@@ -32,6 +39,8 @@ struct Block {
   std::uint64_t epoch  = 0;                  ///< in which it was freed, if work may still use it
   Block *next = nullptr, *before = nullptr;  ///< in a list of blocks that may be taken
   Block* whole = nullptr;  ///< of a granule's record: the block that it is a part of
+
+  char* end() const noexcept { return begin + granules * granule; }
 };
 
 /// A coalescing allocator of whole granules from one reserved range of addresses, so that two compares
@@ -41,11 +50,6 @@ struct Block {
 /// page_window. Thread-safe: contains. Everything else needs a lock of the caller. There is one object.
 class Blocks {
  public:
-  static constexpr std::size_t granule = std::size_t(64) << 10;
-  static constexpr std::size_t granules_of(std::size_t bytes) noexcept {
-    return (bytes + granule - 1) / granule;
-  }
-
   /// Reserves addresses: four times the memory of the machine. False if the system refuses.
   bool reserve() noexcept;
 
@@ -64,14 +68,16 @@ class Blocks {
   Block* find(void const* pointer) const noexcept;
 
  private:
-  static constexpr std::size_t largest_kept = std::size_t(32) << 20;
-  static constexpr std::size_t bins         = largest_kept / granule + 2;
+  static constexpr std::size_t largest_kept = (std::size_t(32) << 20) / granule;  ///< in granules
+  static constexpr std::size_t bins         = largest_kept + 2;
 
   /// Blocks of one state by their granules, in the last bin all that are larger.
   struct Lists {
     std::array<Block*, bins> first{};
     std::bitset<bins> filled;
   };
+  static std::size_t bin_of(std::size_t granules) noexcept { return std::min(granules, bins - 1); }
+  Lists& lists_of(State state) noexcept { return m_lists[static_cast<std::size_t>(state)]; }
 
   Block& record(void const* address) const noexcept {
     return m_records[static_cast<std::size_t>(static_cast<char const*>(address) - m_begin) /
@@ -82,7 +88,7 @@ class Blocks {
   void list(Block& block) noexcept;
   void unlist(Block& block) noexcept;
   bool is_last(Block const& block) const noexcept;
-  Block* fitting(State state, std::size_t granules) const noexcept;
+  Block* fitting(State state, std::size_t granules) noexcept;
   void give_up(Block& block) noexcept;
   bool is_border(char const* address) const noexcept;
   Block* after(Block const& block) const noexcept;
@@ -92,7 +98,7 @@ class Blocks {
   char* m_begin                        = nullptr;
   Block* m_records = nullptr;      ///< one for each granule; that of its first one is the block's
   std::array<Lists, 2> m_lists{};  ///< gaps, and what is kept
-  std::size_t m_threshold = 0;
+  std::size_t m_threshold = 0;     ///< in granules
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

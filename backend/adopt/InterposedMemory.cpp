@@ -14,7 +14,6 @@
 #include <cstring>
 #include <new>
 
-#include <dlfcn.h>
 #include <malloc.h>
 
 #define KHS_EXPORT __attribute__((visibility("default")))
@@ -28,8 +27,7 @@ struct Next {
   char const* name;
   Function* function = nullptr;
 
-  void find() { function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name)); }
-  /// For where a module brings its C++ library with it, and before this library has started.
+  /// Looks again where a module brings its C++ library with it, and before this library has started.
   bool is_found() {
     if (function == nullptr)
       function = reinterpret_cast<Function*>(Objects::find_next(name, "libstdc++.so"));
@@ -65,12 +63,8 @@ void* take(std::size_t bytes, std::align_val_t alignment) {
 }
 
 __attribute__((constructor)) void start() {
-  next_realloc.find();
-  next_usable.find();
-  next_new.find();
-  next_nothrow.find();
-  next_delete.find();
-  next_free.find();
+  [](auto&... next) { (next.is_found(), ...); }(next_realloc, next_usable, next_new, next_nothrow,
+                                                next_delete, next_free);
   while (early_count > 0) free_next(early[--early_count]);
   Adoption::instance().start();
   if (!settings().children) leave_preload();
