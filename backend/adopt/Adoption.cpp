@@ -143,18 +143,17 @@ Block* Adoption::block_of(std::size_t bytes, bool may_be_ready) noexcept {
   return block;
 }
 
-void Adoption::ask_devices() noexcept {
-  if (m_last_epoch > m_retirement.completed()) m_retirement.reach(m_last_epoch);
-}
-
 bool Adoption::serves(std::size_t bytes) noexcept {
-  return m_phase != Phase::off && (m_phase == Phase::on || begins()) && !exceeds_memory(bytes);
+  if (m_phase == Phase::off || !(m_phase == Phase::on || begins()) || exceeds_memory(bytes))
+    return false;
+  if (m_ready_bytes > 0 && m_last_epoch > m_retirement.completed())
+    m_retirement.reach(m_last_epoch);
+  return true;
 }
 
 void* Adoption::take(std::size_t bytes) noexcept {
   if (!serves(bytes)) return nullptr;
   bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr;
-  if (may_reuse) ask_devices();
   std::lock_guard const lock(m_mutex);
   Block* const block = block_of(bytes, may_reuse && m_copied.count(granules_of(bytes)) > 0);
   return block != nullptr ? block->begin : nullptr;
@@ -195,14 +194,12 @@ void Adoption::give(void* pointer, bool is_over) noexcept {
 }
 
 std::span<char> Adoption::extent_of(void const* pointer) noexcept {
-  return at(pointer, std::span<char>(),
-            [](Block const& block) { return std::span(block.begin, block.bytes); });
+  return at(pointer, [](Block const& block) { return std::span(block.begin, block.bytes); });
 }
 
 void Adoption::copies(void const* host) noexcept {
-  bool const is_child = is_forked_child();
-  Block* const due    = at(host, static_cast<Block*>(nullptr), [&](Block& block) -> Block* {
-    if (block.locked > 0 || block.refused || is_child) return nullptr;
+  Block* const due = at(host, [&](Block& block) -> Block* {
+    if (block.locked > 0 || block.refused || is_forked_child()) return nullptr;
     if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return nullptr;
     block.refused = true;  // other threads shall not try, too
     return &block;
@@ -211,7 +208,7 @@ void Adoption::copies(void const* host) noexcept {
 }
 
 Adoption::Side Adoption::side_of(void const* host) noexcept {
-  return at(host, Side(), [&](Block const& block) {
+  return at(host, [&](Block const& block) {
     return Side{is_locked(block), is_secret(block) && !is_registered(host, 1)};
   });
 }
@@ -229,7 +226,7 @@ std::unique_lock<std::mutex> Adoption::keep_from_locking(void const* pointer) no
 }
 
 Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {
-  return at(pointer, Registration::forward, [&](Block const& block) {
+  return at(pointer, [&](Block const& block) {
     if (is_registered(pointer, bytes)) return Registration::refuse;
     try {
       m_registered[static_cast<char const*>(pointer)] = bytes;
@@ -241,7 +238,7 @@ Adoption::Registration Adoption::register_range(void const* pointer, std::size_t
 }
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
-  return at(pointer, Registration::forward, [&](Block const& block) {
+  return at(pointer, [&](Block const& block) {
     bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
     if (!is_locked(block)) return Registration::forward;
     return was ? Registration::done : Registration::refuse;

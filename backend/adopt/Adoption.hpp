@@ -18,6 +18,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
@@ -66,7 +67,7 @@ class Adoption {
 
   /// Notes that a copy of this memory failed, or that waiting for it failed: its next user waits for the devices.
   void runs_on(void const* host) noexcept {
-    at(host, false, [](Block& block) { return block.runs_on = true; });
+    at(host, [](Block& block) { return block.runs_on = true; });
   }
 
   /// True if anything is page-locked that stock would leave pageable.
@@ -106,14 +107,14 @@ class Adoption {
   Block* ready_block(std::size_t bytes) noexcept;
   Block* block_of(std::size_t bytes, bool may_be_ready) noexcept;
 
-  /// Returns f(block), called with the lock held for the block in use that contains an address;
-  /// `otherwise` if there is none.
-  template <class Result, class F>
-  Result at(void const* pointer, Result otherwise, F f) noexcept {
-    if (!contains(pointer)) return otherwise;
+  /// Returns f(block), called with the lock held for the block in use that contains an address; else {}.
+  template <class F>
+  std::invoke_result_t<F, Block&> at(void const* pointer, F f) noexcept {
+    if (!contains(pointer)) return {};
     std::lock_guard const lock(m_mutex);
     Block* const block = m_blocks.find(pointer);
-    return block != nullptr ? f(*block) : otherwise;
+    if (block == nullptr) return {};
+    return f(*block);
   }
   void lock(Block& block) noexcept;
   std::string why_not();
@@ -125,7 +126,6 @@ class Adoption {
     return is_locked(block) && !block.pinned_for_user;
   }
   bool is_registered(void const* begin, std::size_t bytes) const noexcept;
-  void ask_devices() noexcept;
 
   std::mutex m_mutex;  ///< of everything below; never held in a call of the driver
   std::mutex

@@ -21,21 +21,19 @@ bool Blocks::reserve() noexcept {
     return false;
   }
   m_records = static_cast<Block*>(records);
-  m_begin   = static_cast<char*>(begin);
-  s_begin   = reinterpret_cast<std::uintptr_t>(begin);
+  s_begin   = static_cast<char*>(begin);
   s_bytes   = bytes;
-  for (std::size_t at = s_begin; at < s_begin + bytes;) {
-    std::size_t const end = std::min((at / page_window + 1) * page_window, s_begin + bytes);
-    list(make(m_begin + (at - s_begin), (end - at) / granule, State::gap));
-    at = end;
+  for (std::size_t at = 0, most; at < bytes; at += most) {
+    most = std::min(page_window - address_of(s_begin + at) % page_window, bytes - at);
+    list(make(s_begin + at, most / granule, State::gap));
   }
   return true;
 }
 
 // Blocks that touch there are not merged.
 bool Blocks::is_border(char const* address) const noexcept {
-  return address == m_begin || address == m_begin + s_bytes ||
-         reinterpret_cast<std::uintptr_t>(address) % page_window == 0;
+  return address == s_begin || address == s_begin + s_bytes ||
+         address_of(address) % page_window == 0;
 }
 
 Block* Blocks::after(Block const& block) const noexcept {

@@ -54,7 +54,7 @@ class Blocks {
   bool reserve() noexcept;
 
   static bool contains(void const* pointer) noexcept {
-    return reinterpret_cast<std::uintptr_t>(pointer) - s_begin < s_bytes;
+    return address_of(pointer) - address_of(s_begin) < s_bytes;
   }
 
   /// A block of at least `bytes`, not touched or with old contents; nullptr if the system refuses, and
@@ -68,6 +68,10 @@ class Blocks {
   Block* find(void const* pointer) const noexcept;
 
  private:
+  static std::uintptr_t address_of(void const* pointer) noexcept {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+  }
+
   static constexpr std::size_t largest_kept = (std::size_t(32) << 20) / granule;  ///< in granules
   static constexpr std::size_t bins         = largest_kept + 2;
 
@@ -80,8 +84,7 @@ class Blocks {
   Lists& lists_of(State state) noexcept { return m_lists[static_cast<std::size_t>(state)]; }
 
   Block& record(void const* address) const noexcept {
-    return m_records[static_cast<std::size_t>(static_cast<char const*>(address) - m_begin) /
-                     granule];
+    return m_records[(address_of(address) - address_of(s_begin)) / granule];
   }
   Block& make(char* begin, std::size_t granules, State state) noexcept;
   Block& merged(Block& block, State state) noexcept;
@@ -93,9 +96,8 @@ class Blocks {
   bool is_border(char const* address) const noexcept;
   Block* after(Block const& block) const noexcept;
 
-  static inline std::uintptr_t s_begin = 0;
-  static inline std::size_t s_bytes    = 0;
-  char* m_begin                        = nullptr;
+  static inline char* s_begin       = nullptr;
+  static inline std::size_t s_bytes = 0;
   Block* m_records = nullptr;      ///< one for each granule; that of its first one is the block's
   std::array<Lists, 2> m_lists{};  ///< gaps, and what is kept
   std::size_t m_threshold = 0;     ///< in granules

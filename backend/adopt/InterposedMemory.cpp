@@ -8,11 +8,11 @@
 #include "Objects.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include <malloc.h>
 
@@ -42,13 +42,11 @@ Next<void*(std::size_t, std::align_val_t, std::nothrow_t const&)> next_nothrow{
     "_ZnwmSt11align_val_tRKSt9nothrow_t"};
 Next<void(void*, std::align_val_t)> next_delete{"_ZdlPvSt11align_val_t"};
 
-// What is freed before the next free is known.
-std::array<void*, 1024> early;
-std::size_t early_count = 0;
+void* early = nullptr;  // a list of what is freed before the next free is known
 
 void free_next(void* pointer) {
   if (next_free.function != nullptr) return next_free.function(pointer);
-  if (pointer != nullptr && early_count < early.size()) early[early_count++] = pointer;
+  if (pointer != nullptr) *static_cast<void**>(pointer) = std::exchange(early, pointer);
 }
 
 void drop(void* pointer, std::align_val_t alignment) {
@@ -65,7 +63,7 @@ void* take(std::size_t bytes, std::align_val_t alignment) {
 __attribute__((constructor)) void start() {
   [](auto&... next) { (next.is_found(), ...); }(next_realloc, next_usable, next_new, next_nothrow,
                                                 next_delete, next_free);
-  while (early_count > 0) free_next(early[--early_count]);
+  while (early != nullptr) free_next(std::exchange(early, *static_cast<void**>(early)));
   Adoption::instance().start();
   if (!settings().children) leave_preload();
 }

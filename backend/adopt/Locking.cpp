@@ -85,8 +85,7 @@ void Adoption::lock(Block& block) noexcept {
 }
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
-  if (bytes < least_bytes || !serves(bytes) || m_is_reset || is_forked_child()) return nullptr;
-  ask_devices();
+  if (bytes < least_bytes || m_is_reset || is_forked_child() || !serves(bytes)) return nullptr;
   std::unique_lock guard(m_mutex);
   Block* const block = block_of(bytes, true);
   if (block == nullptr) return nullptr;
@@ -103,9 +102,8 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
 }
 
 bool Adoption::give_pinned(void* pointer) noexcept {
-  bool const is_its = at(pointer, false, [&](Block const& block) {
-    return block.begin == pointer && block.pinned_for_user;
-  });
+  bool const is_its = at(
+      pointer, [&](Block const& block) { return block.begin == pointer && block.pinned_for_user; });
   if (!is_its) return false;
   // Stock waits for the devices; where a capture forbids that, the memory waits for their work.
   Driver::Devices devices{};

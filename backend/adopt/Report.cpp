@@ -28,7 +28,7 @@ std::string file_name(std::string name) {
   return name;
 }
 
-std::string in_gb(double bytes) { return with_decimals(bytes * 1e-9, 3) + " GB"; }
+std::string in_gb(std::uint64_t bytes) { return with_decimals(double(bytes) * 1e-9, 3) + " GB"; }
 std::string in_seconds(double seconds) { return with_decimals(seconds, 3) + " s"; }
 
 }  // namespace
@@ -49,11 +49,11 @@ std::string Adoption::report() const {
          << '\n';
     return text.str();
   }
-  text << "  adopted: " << m_views.count << " Views, " << in_gb(double(m_views.bytes))
-       << " in all, at most " << in_gb(double(m_most_in_use))
-       << " at once\n  page-locked: " << m_locks.count << " times, at most "
-       << in_gb(double(m_most_locked)) << " at once, which took " << in_seconds(m_locks.seconds)
-       << "; reused " << m_reused.count << " times\n";
+  text << "  adopted: " << m_views.count << " Views, " << in_gb(m_views.bytes)
+       << " in all, at most " << in_gb(m_most_in_use)
+       << " at once\n  page-locked: " << m_locks.count << " times, at most " << in_gb(m_most_locked)
+       << " at once, which took " << in_seconds(m_locks.seconds) << "; reused " << m_reused.count
+       << " times\n";
   double saved = 0;
   std::array<std::size_t, 3> copies{};
   for (bool const to_device : {false, true}) {
@@ -64,7 +64,7 @@ std::string Adoption::report() const {
       constexpr char const* kinds[] = {"adopted, pageable", "adopted, page-locked",
                                        "other pageable memory"};
       text << "  copies to the " << (to_device ? "device, " : "host, ") << kinds[kind] << ": "
-           << sum.count << ", " << in_gb(double(sum.bytes));
+           << sum.count << ", " << in_gb(sum.bytes);
       if (sum.rate() > 0) text << ", " << with_decimals(sum.rate() * 1e-9, 1) << " GB/s";
       text << '\n';
       copies[kind] += sum.count;
@@ -86,7 +86,7 @@ std::string Adoption::report() const {
          << Guard::races() << " times\n";
   if (m_forks.count > 0)
     text << "  forks beside page-locked memory: " << m_forks.count << ", which copied "
-         << in_gb(double(m_forks.bytes)) << '\n';
+         << in_gb(m_forks.bytes) << '\n';
   if (!m_why.empty()) text << "  stayed pageable: " << m_why << '\n';
   return text.str();
 }
@@ -95,11 +95,10 @@ void Adoption::write_report() noexcept {
   char const* const pattern = settings().report;
   if (pattern == nullptr || is_forked_child()) return;
   try {
-    std::string const text = report();
-    bool const to_file     = std::string(pattern) != "1";
-    std::FILE* const file  = to_file ? std::fopen(file_name(pattern).c_str(), "we") : stderr;
-    std::fputs(text.c_str(), file != nullptr ? file : stderr);
-    if (to_file && file != nullptr) std::fclose(file);
+    std::string const name = file_name(pattern);
+    std::FILE* const file  = name != "1" ? std::fopen(name.c_str(), "we") : nullptr;
+    std::fputs(report().c_str(), file != nullptr ? file : stderr);
+    if (file != nullptr) std::fclose(file);
   } catch (std::exception const&) {
     // The process ends without a report.
   }

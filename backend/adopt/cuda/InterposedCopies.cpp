@@ -55,19 +55,13 @@ int wait_for(Stream stream) noexcept {
 }
 
 int type_of(void const* pointer) noexcept {
+  if (pointer == nullptr) return cudaMemoryTypeDevice;
   cudaPointerAttributes attributes = {};
   int const error                  = ask_next<"cudaPointerGetAttributes">(&attributes, pointer);
   return error == 0 ? attributes.type : -1;
 }
-
-bool is_pageable(void const* pointer) noexcept {
-  return pointer != nullptr && type_of(pointer) == cudaMemoryTypeUnregistered;
-}
-
-bool is_on_device(void const* pointer) noexcept {
-  int const type = pointer == nullptr ? int(cudaMemoryTypeDevice) : type_of(pointer);
-  return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
-}
+bool is_pageable(void const* host) noexcept { return type_of(host) == cudaMemoryTypeUnregistered; }
+bool is_on_device(void const* side) noexcept { return type_of(side) >= cudaMemoryTypeDevice; }
 
 /// What is done around the next function.
 class Around {

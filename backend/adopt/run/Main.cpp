@@ -68,8 +68,6 @@ void say(std::string const& words) {
   std::exit(code);
 }
 
-std::string name_of(std::string const& path) { return path.substr(path.rfind('/') + 1); }
-
 // Sets what the options say, as variables of the library. \return the position of the program
 int read_options(int argc, char** argv) {
   int at = 1;
@@ -150,7 +148,7 @@ int main(int argc, char** argv) {
   int const at = read_options(argc, argv);
   if (at >= argc) refuse(own_failure, "no program is given: see kokkos_host_spaces_run --help");
   std::string const name = argv[at];
-  if (starts_ranks(name_of(name)))
+  if (starts_ranks(name.substr(name.rfind('/') + 1)))
     refuse(own_failure, name + " starts the program elsewhere: write it the other way around: " +
                             name + " [options] kokkos_host_spaces_run [options] program ...");
   char const* const mode = std::getenv("KOKKOS_HOST_SPACES_ADOPT");
