@@ -136,8 +136,12 @@ std::string who_else_serves() noexcept {
        {"_ZnwmSt11align_val_tRKSt9nothrow_t", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t",
         "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdlPvmSt11align_val_t", "free", "realloc",
         "malloc_usable_size", "cudaMemcpyAsync"}) {
-    Dl_info const found = object_of(dlsym(RTLD_DEFAULT, name));
+    Dl_info found = {};
+    void* symbol  = nullptr;
+    dladdr1(dlsym(RTLD_DEFAULT, name), &found, &symbol, RTLD_DL_SYMENT);
     if (found.dli_fbase == own) continue;
+    // In a program for fixed addresses that takes the address of an imported function, that is its own.
+    if (symbol != nullptr && static_cast<ElfW(Sym)*>(symbol)->st_shndx == SHN_UNDEF) continue;
     if (found.dli_fname == nullptr) return std::string(name) + " is not found";
     return std::string(name) + " is that of " + found.dli_fname;
   }

@@ -5,6 +5,7 @@
 
 #include "../Config.hpp"
 #include "../Text.hpp"
+#include "Next.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -64,7 +65,9 @@ void leave_preload() {
   for (InText paths(all); std::getline(paths, path, ':');)
     if (!path.empty() && !path.ends_with("libkokkos_host_spaces_adopt.so"))
       others += (others.empty() ? "" : ":") + path;
-  others.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", others.c_str(), 1);
+  // Of libc: bash has functions of these names, which do not know the environment yet.
+  others.empty() ? call_next<"unsetenv">("LD_PRELOAD")
+                 : call_next<"setenv">("LD_PRELOAD", others.c_str(), 1);
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -7,7 +7,7 @@
 // not taken from CUDA's headers: some have another signature in another version.
 
 #include "../Adoption.hpp"
-#include "Next.hpp"
+#include "../Next.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -63,13 +63,22 @@ says "$folder/libadopt_static_runtime.so has a CUDA runtime inside" env "LD_LIBR
   "$folder/adopt_copies" a_static_runtime_ends_locking
 [ -z "$("$launcher" ls "$folder" 2>&1 > /dev/null)" ] || fails "the eighth rank says something"
 
-# Children run without it, unless they shall not; other libraries stay.
+# Children run without it, unless they shall not; other libraries stay. bash has an unsetenv of its own.
 for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.so.6"; do
-  left=$(preloading "$list" sh -c 'echo "[$LD_PRELOAD]"')
-  case $left in '[]'|'[libm.so.6]') ;; *) fails "$list leaves $left" ;; esac
+  for shell in sh bash; do
+    left=$(preloading "$list" $shell -c 'echo "[$LD_PRELOAD]"')
+    case $left in '[]'|'[libm.so.6]') ;; *) fails "$shell: $list leaves $left" ;; esac
+  done
 done
 left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'echo "$LD_PRELOAD"')
 [ "$left" = "$library" ] || fails "children on: $left"
+
+# For fixed addresses: the address of free is in the program then.
+echo '#include <cstdlib>
+void (*taken)(void*);
+__attribute__((constructor)) static void take() { taken = &free; }' > "$work/taken.cpp"
+$compiler -std=c++20 -no-pie -fno-pie -isystem "$headers" "$sources/Life.cpp" "$work/taken.cpp" -L"$folder" -lcudart \
+  -Wl,-rpath,"$folder" -o "$work/fixed" && expect 'page-locked: 2 times' with_library "$work/fixed"
 
 # Of another compiler.
 if other=$(command -v clang++); then
