@@ -129,9 +129,11 @@ Block* Adoption::ready_block(std::size_t bytes) noexcept {
   return nullptr;
 }
 
-// For a View. The lock is held.
-Block* Adoption::block_of(std::size_t bytes, bool may_be_ready) noexcept {
-  Block* block = may_be_ready ? ready_block(bytes) : nullptr;
+// For a View.
+Block* Adoption::block_of(std::size_t bytes, bool may_reuse, bool is_pinned) noexcept {
+  std::lock_guard const lock(m_mutex);
+  bool const reuses = may_reuse && (is_pinned || m_copied.count(granules_of(bytes)) > 0);
+  Block* block      = reuses ? ready_block(bytes) : nullptr;
   if (block == nullptr) block = m_blocks.take(bytes);
   if (block == nullptr) return nullptr;
   block->state  = State::in_use;
@@ -153,9 +155,8 @@ bool Adoption::serves(std::size_t bytes) noexcept {
 
 void* Adoption::take(std::size_t bytes) noexcept {
   if (!serves(bytes)) return nullptr;
-  bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr;
-  std::lock_guard const lock(m_mutex);
-  Block* const block = block_of(bytes, may_reuse && m_copied.count(granules_of(bytes)) > 0);
+  Block* const block =
+      block_of(bytes, m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr);
   return block != nullptr ? block->begin : nullptr;
 }
 

@@ -105,7 +105,7 @@ class Adoption {
   bool serves(std::size_t bytes) noexcept;
   Block& leave_ready(Ready::iterator ready) noexcept;
   Block* ready_block(std::size_t bytes) noexcept;
-  Block* block_of(std::size_t bytes, bool may_be_ready) noexcept;
+  Block* block_of(std::size_t bytes, bool may_reuse, bool is_pinned = false) noexcept;
 
   /// Returns f(block), called with the lock held for the block in use that contains an address; else {}.
   template <class F>

@@ -67,7 +67,6 @@ void Blocks::list(Block& block) noexcept {
   Lists& lists          = lists_of(block.state);
   std::size_t const bin = bin_of(block.granules);
   block.next            = lists.first[bin];
-  block.before          = nullptr;
   if (block.next != nullptr) block.next->before = &block;
   lists.first[bin] = &block;
   lists.filled.set(bin);

@@ -86,14 +86,10 @@ void Adoption::lock(Block& block) noexcept {
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
   if (bytes < least_bytes || m_is_reset || is_forked_child() || !serves(bytes)) return nullptr;
-  std::unique_lock guard(m_mutex);
-  Block* const block = block_of(bytes, true);
+  Block* const block = block_of(bytes, true, true);
   if (block == nullptr) return nullptr;
-  if (block->locked == 0) {
-    guard.unlock();
-    lock(*block);
-    guard.lock();
-  }
+  if (block->locked == 0) lock(*block);
+  std::lock_guard const guard(m_mutex);
   block->pinned_for_user = block->locked > 0;
   m_pinned_bytes += block->locked;
   if (block->locked > 0) return block->begin;

@@ -5,6 +5,7 @@
 
 #include "Elf.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -56,19 +57,13 @@ void* find_in(char const* path, char const* function) {
 // Looks for a name that is in each CUDA runtime's table of errors, where constants are in memory: the file
 // may have been replaced. In two parts: this library does not contain it.
 bool has_cuda_runtime(dl_phdr_info const& object) {
-  static constexpr char first[] = "cudaErrorCudart", rest[] = "Unloading";
-  for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
-    auto const& segment = object.dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
-    auto const* at        = reinterpret_cast<char const*>(object.dlpi_addr + segment.p_vaddr);
-    auto const* const end = at + segment.p_memsz;
-    while ((at = static_cast<char const*>(
-                memmem(at, std::size_t(end - at), first, sizeof first - 1)))) {
-      at += sizeof first - 1;
-      if (std::string_view(at, std::size_t(end - at)).starts_with(rest)) return true;
-    }
-  }
-  return false;
+  std::string const name = std::string("cudaErrorCudart") + "Unloading";
+  return std::any_of(
+      object.dlpi_phdr, object.dlpi_phdr + object.dlpi_phnum, [&](ElfW(Phdr) const& segment) {
+        if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) return false;
+        auto const* const begin = reinterpret_cast<char*>(object.dlpi_addr + segment.p_vaddr);
+        return memmem(begin, segment.p_memsz, name.data(), name.size()) != nullptr;
+      });
 }
 
 bool counts_as_static(dl_phdr_info const& object) {
@@ -169,11 +164,9 @@ char const* static_cuda_runtime() noexcept {
     if (innocent.count(key) > 0) return false;
     if (!counts_as_static(object)) return !innocent.insert(key).second;
     std::string const name = key.first == program ? program_invocation_name : key.first;
-    if (known == nullptr)
-      known =
-          strdup((name + " has a CUDA runtime inside, whose copies cannot be seen: link it with "
-                         "-cudart shared")
-                     .c_str());
+    known = strdup((name + " has a CUDA runtime inside, whose copies cannot be seen: link it with "
+                           "-cudart shared")
+                       .c_str());
     return true;
   });
   seen = now;
