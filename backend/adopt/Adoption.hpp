@@ -117,7 +117,7 @@ class Adoption {
     return f(*block);
   }
   void lock(Block& block) noexcept;
-  std::string why_not();
+  std::string why_not(std::size_t bytes);
   bool make_room(std::size_t bytes);
   void retire(Block& block) noexcept;
   void stays(std::string const& why, bool tells = true) noexcept;
@@ -127,9 +127,8 @@ class Adoption {
   }
   bool is_registered(void const* begin, std::size_t bytes) const noexcept;
 
-  std::mutex m_mutex;  ///< of everything below; never held in a call of the driver
-  std::mutex
-      m_locking;  ///< held while pages are locked or unlocked, also by the program; taken first
+  std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
+  std::mutex m_locking;  ///< held while anybody locks pages or unlocks them; taken first
   std::atomic<Phase> m_phase{Phase::waiting};
   std::atomic<bool> m_is_reset{false};
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look

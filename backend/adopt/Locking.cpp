@@ -18,18 +18,6 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-// Called with m_locking held.
-std::string Adoption::why_not() {
-  if (m_is_reset || Driver::device_count() == 0) return "CUDA has no device here, or it was reset";
-  if (char const* const why = Objects::static_cuda_runtime()) return why;
-  if (!Driver::registered_memory_keeps_address())
-    return "the devices see page-locked memory at other addresses";
-  static bool const forks_keep_pages = settings().skip_in_fork || fork_leaves_pages_to_parent();
-  if (!forks_keep_pages)
-    return "after a fork a device would read the child's pages (the kernel is too old)";
-  return {};
-}
-
 // Unlocks what is ready and not needed, if the limit forbids `bytes` more, or if more would be locked
 // than 9/8 of what was ever in use at once.
 bool Adoption::make_room(std::size_t bytes) {
@@ -55,6 +43,20 @@ bool Adoption::make_room(std::size_t bytes) {
   }
 }
 
+// Why so many bytes are not locked; makes room for them. Called with m_locking held.
+std::string Adoption::why_not(std::size_t bytes) {
+  if (m_is_reset || Driver::device_count() == 0) return "CUDA has no device here, or it was reset";
+  if (char const* const why = Objects::static_cuda_runtime()) return why;
+  if (!Driver::registered_memory_keeps_address())
+    return "the devices see page-locked memory at other addresses";
+  static bool const forks_keep_pages = settings().skip_in_fork || fork_leaves_pages_to_parent();
+  if (!forks_keep_pages)
+    return "after a fork a device would read the child's pages (the kernel is too old)";
+  if (!make_room(bytes))
+    return "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)";
+  return {};
+}
+
 void Adoption::lock(Block& block) noexcept {
   std::size_t const bytes = whole_pages(block.bytes);
   double const start      = now();
@@ -66,10 +68,7 @@ void Adoption::lock(Block& block) noexcept {
     block.locked = locked;
   };
   try {
-    if (std::string const why = why_not(); !why.empty()) return stays(why);
-    if (!make_room(bytes))
-      return stays(
-          "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)");
+    if (std::string const why = why_not(bytes); !why.empty()) return stays(why);
     if (config().huge_pages && bytes >= huge_page_bytes) use_huge_pages(block.begin, bytes);
     count(bytes);
     if (settings().skip_in_fork) keep_from_children(block.begin, bytes);
@@ -98,9 +97,8 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
 }
 
 bool Adoption::give_pinned(void* pointer) noexcept {
-  bool const is_its = at(
-      pointer, [&](Block const& block) { return block.begin == pointer && block.pinned_for_user; });
-  if (!is_its) return false;
+  if (!at(pointer, [&](Block const& b) { return b.begin == pointer && b.pinned_for_user; }))
+    return false;
   // Stock waits for the devices; where a capture forbids that, the memory waits for their work.
   Driver::Devices devices{};
   int const count = Driver::devices_in_use(devices);

@@ -82,10 +82,7 @@ bool counts_as_static(dl_phdr_info const& object) {
 
 unsigned long long loaded() noexcept {
   unsigned long long count = 0;
-  any_object([&](dl_phdr_info const& object) {
-    count = object.dlpi_adds;
-    return true;
-  });
+  any_object([&](dl_phdr_info const& object) { return (count = object.dlpi_adds) > 0; });
   return count;
 }
 
@@ -107,18 +104,15 @@ void* find_next(char const* function, char const* file_name) noexcept {
 
 void* find_for_caller(char const* function, void const* caller) noexcept {
   static std::atomic<unsigned long long> seen{0};
-  static std::atomic<int> runtimes{0};
-  unsigned long long const now = loaded();
-  if (seen != now) {
-    int count = 0;
-    any_object([&](dl_phdr_info const& object) {
-      count += file_name_of(object).starts_with("libcudart.so") ? 1 : 0;
-      return false;
+  static std::atomic<bool> has_several{false};
+  if (unsigned long long const now = loaded(); seen != now) {
+    int runtimes = 0;
+    has_several  = any_object([&](dl_phdr_info const& object) {
+      return file_name_of(object).starts_with("libcudart.so") && ++runtimes > 1;
     });
-    runtimes = count;
-    seen     = now;
+    seen         = now;
   }
-  if (runtimes < 2) return nullptr;
+  if (!has_several) return nullptr;
   Dl_info const object         = object_of(caller);
   void const* const of_program = object_of(reinterpret_cast<void*>(getauxval(AT_ENTRY))).dli_fbase;
   bool const is_other          = object.dli_fname != nullptr && object.dli_fbase != of_program;

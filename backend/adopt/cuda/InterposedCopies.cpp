@@ -57,8 +57,7 @@ int wait_for(Stream stream) noexcept {
 int type_of(void const* pointer) noexcept {
   if (pointer == nullptr) return cudaMemoryTypeDevice;
   cudaPointerAttributes attributes = {};
-  int const error                  = ask_next<"cudaPointerGetAttributes">(&attributes, pointer);
-  return error == 0 ? attributes.type : -1;
+  return ask_next<"cudaPointerGetAttributes">(&attributes, pointer) == 0 ? attributes.type : -1;
 }
 bool is_pageable(void const* host) noexcept { return type_of(host) == cudaMemoryTypeUnregistered; }
 bool is_on_device(void const* side) noexcept { return type_of(side) >= cudaMemoryTypeDevice; }
@@ -129,10 +128,10 @@ class Around {
     m_to_device       = !to_host;
     void const* host  = to_host ? m_copy.dst : m_copy.src;
     void const* other = to_host ? m_copy.src : m_copy.dst;
-    bool const is_named =
-        m_copy.kind == (to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
-    m_counts = (is_named || (m_copy.kind == cudaMemcpyDefault && is_on_device(other))) &&
-               (m_is_ours || is_pageable(host));
+    int const named   = to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    m_counts =
+        (m_copy.kind == named || (m_copy.kind == cudaMemcpyDefault && is_on_device(other))) &&
+        (m_is_ours || is_pageable(host));
     if (m_counts) Adoption::instance().copies(host);
     m_is_locked = Adoption::instance().side_of(host).locked;
   }

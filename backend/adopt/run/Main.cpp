@@ -74,11 +74,11 @@ int read_options(int argc, char** argv) {
   for (; at < argc && argv[at][0] == '-'; ++at) {
     std::string const given = argv[at];
     if (given == "--") return at + 1;
-    if (given == "--help" || given == "-h") {
-      std::exit(std::fputs(help, stdout) < 0 || std::fflush(stdout) != 0 ? own_failure : 0);
-    } else if (given == "--version") {
-      std::puts("kokkos_host_spaces_run " KOKKOS_HOST_SPACES_RUN_VERSION);
-      std::exit(0);
+    bool const helps = given == "--help" || given == "-h";
+    if (helps || given == "--version") {
+      char const* const text =
+          helps ? help : "kokkos_host_spaces_run " KOKKOS_HOST_SPACES_RUN_VERSION "\n";
+      std::exit(std::fputs(text, stdout) < 0 || std::fflush(stdout) != 0 ? own_failure : 0);
     } else if (given.starts_with("--report=") && given.size() > 9) {
       setenv(options[0].variable, given.c_str() + 9, 1);
       continue;
