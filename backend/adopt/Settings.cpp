@@ -11,6 +11,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include <unistd.h>
+
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
@@ -60,16 +62,22 @@ Settings const& settings() noexcept {
   return of_this_process;
 }
 
+// In place: a program may have a setenv of its own, which knows no environment yet (bash).
 void leave_preload() {
-  std::string all = environment_variable("LD_PRELOAD").value_or(""), others;
-  char* rest      = nullptr;
-  for (char* path = strtok_r(all.data(), ": ", &rest); path != nullptr;
+  std::string const variable = "LD_PRELOAD=";
+  char** at                  = environ;
+  while (*at != nullptr && !std::string_view(*at).starts_with(variable)) ++at;
+  if (*at == nullptr) return;
+  std::string others = variable;
+  char* rest         = nullptr;
+  for (char* path = strtok_r(*at + variable.size(), ": ", &rest); path != nullptr;
        path       = strtok_r(nullptr, ": ", &rest)) {
     char const* const slash = std::strrchr(path, '/');
     if (std::strcmp(slash != nullptr ? slash + 1 : path, "libkokkos_host_spaces_adopt.so") != 0)
-      others += (others.empty() ? "" : ":") + std::string(path);
+      others += (others == variable ? "" : ":") + std::string(path);
   }
-  others.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", others.c_str(), 1);
+  if (others != variable) std::strcpy(*at, others.c_str());  // not longer than before
+  while (others == variable && (*at = at[1]) != nullptr) ++at;
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -63,10 +63,15 @@ says "$folder/libadopt_static_runtime.so has a CUDA runtime inside" env "LD_LIBR
   "$folder/adopt_copies" a_static_runtime_ends_locking
 [ -z "$("$launcher" ls "$folder" 2>&1 > /dev/null)" ] || fails "the eighth rank says something"
 
-# Children run without it, unless they shall not; other libraries stay.
-for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.so.6"; do
-  left=$(preloading "$list" sh -c 'echo "[$LD_PRELOAD]"')
-  case $left in '[]'|'[libm.so.6]') ;; *) fails "$list leaves $left" ;; esac
+# Children run without it, unless they shall not; other libraries stay. bash has a setenv of its own.
+for shell in sh bash; do
+  command -v "$shell" > /dev/null || continue
+  for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.so.6"; do
+    left=$(preloading "$list" "$shell" -c 'echo "[$LD_PRELOAD]"; env | grep -c LD_PRELOAD')
+    case $left in '[]
+0'|'[libm.so.6]
+1') ;; *) fails "$list leaves $left in $shell" ;; esac
+  done
 done
 left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'echo "$LD_PRELOAD"')
 [ "$left" = "$library" ] || fails "children on: $left"
