@@ -67,7 +67,7 @@ void Adoption::start() noexcept {
   if (pthread_atfork(
           before_fork, [] { instance().m_mutex.unlock(); }, in_child) != 0)
     elsewhere = "the system refuses handlers of forks";
-  if (!elsewhere.empty()) m_phase = Phase::off;
+  m_phase = elsewhere.empty() ? Phase::waiting : Phase::off;
   if (!elsewhere.empty())
     stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares", true);
   else if (!settings().children && !Objects::is_loaded("libstdc++.so") && !may_load_modules())
@@ -154,6 +154,7 @@ bool Adoption::serves(std::size_t bytes) noexcept {
 }
 
 void* Adoption::take(std::size_t bytes) noexcept {
+  NotCancelled const meanwhile;
   if (!serves(bytes)) return nullptr;
   bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr;
   if (may_reuse) ask_devices();

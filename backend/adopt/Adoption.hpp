@@ -18,6 +18,8 @@
 #include <span>
 #include <string>
 
+#include <pthread.h>
+
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 /// Counts copies of one direction and one kind of memory of the host. `timed` are those which the host
@@ -38,6 +40,18 @@ struct Recorder {
   double rate() const noexcept {
     return nanoseconds == 0 ? 0 : double(timed_bytes) / double(nanoseconds);
   }
+};
+
+/// The thread is not cancelled meanwhile: neither memory nor a copy is a point of cancellation, but reading files is.
+class NotCancelled {
+ public:
+  NotCancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_state); }
+  ~NotCancelled() { pthread_setcancelstate(m_state, nullptr); }
+  NotCancelled(NotCancelled const&)            = delete;
+  NotCancelled& operator=(NotCancelled const&) = delete;
+
+ private:
+  int m_state = 0;
 };
 
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
@@ -146,7 +160,7 @@ class Adoption {
   std::mutex m_mutex;  ///< of everything below; never held in a call of the driver
   std::mutex
       m_locking;  ///< held while pages are locked or unlocked, also by the program; taken first
-  std::atomic<Phase> m_phase{Phase::waiting};
+  std::atomic<Phase> m_phase{Phase::off};  ///< until `start`
   std::atomic<bool> m_is_reset{false};
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;

@@ -101,6 +101,7 @@ void Adoption::lock(Block& block) noexcept {
 }
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
+  NotCancelled const meanwhile;
   if (bytes < least_bytes || !serves(bytes) || m_is_reset || is_forked_child()) return nullptr;
   ask_devices();
   std::unique_lock guard(m_mutex);
@@ -121,6 +122,7 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
 }
 
 bool Adoption::give_pinned(void* pointer) noexcept {
+  NotCancelled const meanwhile;
   bool const is_its = at(pointer, false, [&](Block const& block) {
     return block.begin == pointer && block.pinned_for_user;
   });

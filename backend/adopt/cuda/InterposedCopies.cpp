@@ -189,6 +189,7 @@ bool batches_tell_failures() noexcept {
 
 template <Name name, class... Arguments>
 int around(Copy const& copy, void const* caller, Arguments... arguments) noexcept {
+  NotCancelled const meanwhile;
   Around around(copy);
   void* const own = Objects::find_for_caller(name.text, caller);
   int const error =

@@ -92,6 +92,27 @@ for allocator in jemalloc tcmalloc mimalloc; do
   expect 'page-locked: 2 times' preloading "$library:$found" "$folder/adopt_life"
 done
 
+# One in front of it that replaces free alone, and memory that is taken before this library has asked who has.
+cat > "$work/front.cpp" << 'EOF'
+#include <dlfcn.h>
+extern "C" void free(void* memory) noexcept {
+  static auto* const next = reinterpret_cast<void (*)(void*)>(dlsym(dlopen("libc.so.6", RTLD_LAZY), "free"));
+  next(memory);
+}
+EOF
+cat > "$work/early.cpp" << 'EOF'
+#include <cstdlib>
+#include <new>
+static void* const memory = operator new(1 << 20, std::align_val_t(64));
+void drop() { std::free(memory); }
+EOF
+echo 'void drop(); int main() { drop(); }' > "$work/main.cpp"
+$compiler -shared -fPIC "$work/front.cpp" -o "$work/front.so" -ldl &&
+  $compiler -std=c++20 -shared -fPIC "$work/early.cpp" -o "$work/libearly.so" -L"$folder" -Wl,--no-as-needed -lcudart \
+    -Wl,-rpath,"$folder" &&
+  $compiler "$work/main.cpp" -o "$work/early" -L"$work" -learly -Wl,-rpath,"$work" -Wl,-rpath-link,"$folder" || fails "they do not compile"
+expect 'free is that of .*front.so' preloading "$work/front.so:$library" "$work/early"
+
 # Python, whose modules bring the CUDA runtime and the C++ library, each for itself alone.
 python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' 2> /dev/null)
 if [ -n "$python" ]; then
