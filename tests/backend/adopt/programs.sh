@@ -155,6 +155,14 @@ else
   echo "skipped: no AddressSanitizer"
 fi
 
+# Each asynchronous copy of a CUDA runtime that is installed comes by here.
+for runtime in "$headers"/../lib64/libcudart.so "$headers"/../lib/*-linux-gnu/libcudart.so; do
+  [ -e "$runtime" ] || continue
+  for name in $(nm -D --defined-only "$runtime" | grep -o 'cudaMemcpy[A-Za-z0-9]*Async\(_ptsz\)\?' | sort -u); do
+    nm -D --defined-only "$library" | grep -q " $name\$" || fails "it does not know $name of $runtime"
+  done
+done
+
 # What it needs and shows.
 needs=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^libc\.so\|^ld-linux\|^libm\.so')
 [ -z "$needs" ] || fails "it needs $needs"
