@@ -70,7 +70,8 @@ void Adoption::start() noexcept {
   m_phase = elsewhere.empty() ? Phase::waiting : Phase::off;
   if (!elsewhere.empty())
     stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares", true);
-  else if (!settings().children && !Objects::is_loaded("libstdc++.so") && !may_load_modules())
+  else if (!settings().children && !Objects::is_loaded("libstdc++.so") &&
+           !Objects::is_loaded("libc++") && !may_load_modules())
     stays(
         "no libstdc++.so is among its libraries: write kokkos_host_spaces_run before the program that it "
         "starts, or give --children; one that has libstdc++ inside, link without -static-libstdc++",

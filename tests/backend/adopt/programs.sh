@@ -80,6 +80,7 @@ left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'ech
 if other=$(command -v clang++); then
   "$other" -std=c++20 -isystem "$headers" "$sources/Life.cpp" -L"$folder" -lcudart -Wl,-rpath,"$folder" -o "$work/by_clang" &&
     expect 'page-locked: 2 times' with_library "$work/by_clang"
+  echo 'int main() {}' | "$other" -stdlib=libc++ -x c++ - -o "$work/with_libcxx" 2> /dev/null && says '' "$work/with_libcxx"
 else
   echo "skipped: no clang++"
 fi
@@ -166,11 +167,13 @@ done
 # What it needs and shows.
 needs=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^libc\.so\|^ld-linux\|^libm\.so')
 [ -z "$needs" ] || fails "it needs $needs"
-newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
-echo "it needs $newest"
-if [ "$(getconf GNU_LIBC_VERSION)" = 'glibc 2.36' ]; then  # Debian 12's; a newer one has newer functions
-  [ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.35 ] || fails "it needs $newest"
-fi
+for file in "$library" "$launcher"; do
+  newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
+  echo "$file needs $newest"
+  if [ "$(getconf GNU_LIBC_VERSION)" = 'glibc 2.36' ]; then  # Debian 12's; a newer one has newer functions
+    [ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.35 ] || fails "$file needs $newest"
+  fi
+done
 shown=$(nm -D --defined-only "$library" | grep -v ' \(_Z[nd][la]Pv.*St11align_val_t.*\|_ZnwmSt11align_val_t.*\|free\|realloc\|malloc_usable_size\|cuda[A-Z].*\)$')
 [ -z "$shown" ] || fails "it shows $shown"
 
