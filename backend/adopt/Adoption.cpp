@@ -63,10 +63,11 @@ void Adoption::start() noexcept {
   if (pthread_atfork(
           before_fork, [] { instance().m_mutex.unlock(); }, in_child) != 0)
     elsewhere = "the system refuses handlers of forks";
-  if (!elsewhere.empty()) m_phase = Phase::off;
+  m_phase = elsewhere.empty() ? Phase::waiting : Phase::off;
   if (!elsewhere.empty())
     stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares");
-  else if (!settings().children && !Objects::is_loaded("libstdc++.so") && !may_load_modules())
+  else if (!settings().children && !Objects::is_loaded("libstdc++.so") &&
+           !Objects::is_loaded("libc++") && !may_load_modules())
     stays(
         "no libstdc++.so is among its libraries: write kokkos_host_spaces_run before the program that it "
         "starts, or give --children; one that has libstdc++ inside, link without -static-libstdc++");
@@ -154,6 +155,7 @@ bool Adoption::serves(std::size_t bytes) noexcept {
 }
 
 void* Adoption::take(std::size_t bytes) noexcept {
+  NotCancelled const meanwhile;
   if (!serves(bytes)) return nullptr;
   Block* const block =
       block_of(bytes, m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr);

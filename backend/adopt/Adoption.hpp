@@ -20,7 +20,21 @@
 #include <string>
 #include <type_traits>
 
+#include <pthread.h>
+
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
+
+/// The thread is not cancelled meanwhile: neither memory nor a copy is a point of cancellation, but reading files is.
+class NotCancelled {
+ public:
+  NotCancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_state); }
+  ~NotCancelled() { pthread_setcancelstate(m_state, nullptr); }
+  NotCancelled(NotCancelled const&)            = delete;
+  NotCancelled& operator=(NotCancelled const&) = delete;
+
+ private:
+  int m_state = 0;
+};
 
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
 /// for the second time, or the first if memory of its size was copied and is gone. Freed page-locked memory
@@ -129,7 +143,7 @@ class Adoption {
 
   std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
   std::mutex m_locking;  ///< held while anybody locks pages or unlocks them; taken first
-  std::atomic<Phase> m_phase{Phase::waiting};
+  std::atomic<Phase> m_phase{Phase::off};  ///< until `start`
   std::atomic<bool> m_is_reset{false};
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;

@@ -84,6 +84,7 @@ void Adoption::lock(Block& block) noexcept {
 }
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
+  NotCancelled const meanwhile;
   if (bytes < least_bytes || m_is_reset || is_forked_child() || !serves(bytes)) return nullptr;
   Block* const block = block_of(bytes, true, true);
   if (block == nullptr) return nullptr;
@@ -97,6 +98,7 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
 }
 
 bool Adoption::give_pinned(void* pointer) noexcept {
+  NotCancelled const meanwhile;
   if (!at(pointer, [&](Block const& b) { return b.begin == pointer && b.pinned_for_user; }))
     return false;
   // Stock waits for the devices; where a capture forbids that, the memory waits for their work.

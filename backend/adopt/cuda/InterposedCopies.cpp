@@ -178,6 +178,7 @@ bool batches_tell_failures() noexcept {
 
 template <Name name, class... Arguments>
 int around(Copy const& copy, void const* caller, Arguments... arguments) noexcept {
+  NotCancelled const meanwhile;
   Around around(copy);
   void* const own = Objects::find_for_caller(name.text, caller);
   int const error =
@@ -214,7 +215,7 @@ using Src = void const*;
 KHS_COPY(cudaMemcpy, (Dst d, Src s, Size n, int kind), (d, s, n, kind), {d, s, n, kind})
 KHS_COPY(cudaMemcpy2D, (Dst d, Size dp, Src s, Size sp, Size w, Size h, int kind),
          (d, dp, s, sp, w, h, kind), {d, s, w* h, kind, dp != w || sp != w})
-KHS_COPY(cudaMemcpy3D, (cudaMemcpy3DParms const* p), (p), {copy_of(*p)})
+KHS_COPY(cudaMemcpy3D, (cudaMemcpy3DParms const* p), (p), {p != nullptr ? copy_of(*p) : Copy()})
 KHS_COPY(cudaMemcpyPeer, (Dst d, int dd, Src s, int sd, Size n), (d, dd, s, sd, n), {d, s, n})
 KHS_COPY(cudaMemcpy3DPeer, (void const* p), (p), {.unknown = true})
 KHS_COPY(cudaMemcpyToSymbol, (Src symbol, Src s, Size n, Size offset, int kind),
@@ -229,6 +230,16 @@ KHS_COPY(cudaMemcpy2DToArray, (Dst a, Size x, Size y, Src s, Size sp, Size w, Si
          (a, x, y, s, sp, w, h, kind), {nullptr, s, w* h, kind, true})
 KHS_COPY(cudaMemcpy2DFromArray, (Dst d, Size dp, Src a, Size x, Size y, Size w, Size h, int kind),
          (d, dp, a, x, y, w, h, kind), {d, nullptr, w* h, kind, true})
+
+// CUDA 13.2 and later.
+#define KHS_WITH_ATTRIBUTES(name, of)                                                              \
+  KHS_ONE(cudaMemcpyWithAttributesAsync##name, (Dst d, Src s, Size n, void* attributes, Stream t), \
+          (d, s, n, attributes, t), asynchronous({d, s, n}, of(t)))                                \
+  KHS_ONE(cudaMemcpy3DWithAttributesAsync##name,                                                   \
+          (void* operation, unsigned long long flags, Stream t), (operation, flags, t),            \
+          asynchronous({.unknown = true}, of(t)))
+KHS_WITH_ATTRIBUTES(, )
+KHS_WITH_ATTRIBUTES(_ptsz, of_thread)
 
 // The last two parameters of batches are the index of a failure and the stream, or in CUDA 13 the stream
 // alone.

@@ -118,20 +118,23 @@ std::string library() {
 
 // Sets LD_PRELOAD, or says why not.
 void adopt(std::string const& name) {
-  std::string preload = library();
+  std::string const preload = library();
+  char const* const given   = std::getenv("LD_PRELOAD");
+  std::string const others  = given != nullptr ? given : "";
   std::string why;
   if (preload.empty()) {
     why = "libkokkos_host_spaces_adopt.so is not where it was installed): install it again";
   } else if (preload.find_first_of(" :") != preload.npos) {
     why = "LD_PRELOAD cannot hold the space or colon in " + preload + "): install it elsewhere";
+  } else if (others.find("san.so") != others.npos || others.find("clang_rt.") != others.npos) {
+    why = "LD_PRELOAD has a sanitizer, which must come first): leave it out";
   } else if (std::string const file = find_in_path(name); access(file.c_str(), X_OK) == 0) {
     why = why_not_adopted(file);
   }
   bool const tells = std::strcmp(Adopt::told_rank(), "0") == 0;  // of many ranks one is enough
   if (!why.empty() && tells) say(name + " runs as it is (" + why);
   if (!why.empty()) return;
-  if (char const* const others = std::getenv("LD_PRELOAD")) preload.append(":").append(others);
-  setenv("LD_PRELOAD", preload.c_str(), 1);
+  setenv("LD_PRELOAD", (preload + (others.empty() ? "" : ":") + others).c_str(), 1);
   if (tells) setenv("KOKKOS_HOST_SPACES_ADOPT_TELLS", "1", 1);
 }
 

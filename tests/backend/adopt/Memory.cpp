@@ -130,6 +130,21 @@ void threads_make_and_copy_views() {
   for (std::thread& thread : threads) thread.join();
 }
 
+// Neither memory nor copies are points of cancellation, though the first View of a size reads files.
+void no_thread_is_cancelled_here() {
+  static OnDevice const device(64 * MiB);
+  std::thread([] {
+    pthread_cancel(pthread_self());
+    for (std::size_t size = MiB; size <= 64 * MiB; size *= 2) {
+      View const view(size);
+      for (int i = 0; i < 3; ++i) to_host(view, device);
+    }
+    int old = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+    REQUIRE(old == PTHREAD_CANCEL_ENABLE);
+  }).join();
+}
+
 // As malloc's, memory is there for the fork handlers of others; these come before the first View.
 void fork_handlers_make_views() {
   static std::unique_ptr<View> view;
@@ -178,13 +193,11 @@ void first_touch_decides_where_memory_is() {
   REQUIRE(FakeCuda::outstanding().registrations == 2 && !is_bound(copied.data()));
 }
 
-constexpr Case cases[] = {CASE(fork_handlers_make_views),
-                          CASE(no_more_than_malloc_gives),
-                          CASE(plugins_exchange_memory),
-                          CASE(memory_is_the_system_s),
-                          CASE(freed_pages_are_kept_and_trimmed),
-                          CASE(threads_make_and_copy_views),
-                          CASE(first_touch_decides_where_memory_is)};
+constexpr Case cases[] = {
+    CASE(fork_handlers_make_views),    CASE(no_more_than_malloc_gives),
+    CASE(no_thread_is_cancelled_here), CASE(plugins_exchange_memory),
+    CASE(memory_is_the_system_s),      CASE(freed_pages_are_kept_and_trimmed),
+    CASE(threads_make_and_copy_views), CASE(first_touch_decides_where_memory_is)};
 
 }  // namespace
 
