@@ -25,12 +25,10 @@
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 /// The thread is not cancelled meanwhile: neither memory nor a copy is a point of cancellation, but reading files is.
-class NotCancelled {
- public:
+struct NotCancelled {
   NotCancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_state); }
   ~NotCancelled() { pthread_setcancelstate(m_state, nullptr); }
-  NotCancelled(NotCancelled const&)            = delete;
-  NotCancelled& operator=(NotCancelled const&) = delete;
+  NotCancelled& operator=(NotCancelled&&) = delete;
 
  private:
   int m_state = 0;

@@ -157,10 +157,9 @@ char const* static_cuda_runtime() noexcept {
     std::pair const key(std::string(path_of(object)), object.dlpi_addr);
     if (innocent.count(key) > 0) return false;
     if (!counts_as_static(object)) return !innocent.insert(key).second;
-    std::string const name = key.first == program ? program_invocation_name : key.first;
-    known = strdup((name + " has a CUDA runtime inside, whose copies cannot be seen: link it with "
-                           "-cudart shared")
-                       .c_str());
+    std::string why = key.first == program ? program_invocation_name : key.first;
+    why += " has a CUDA runtime inside, whose copies cannot be seen: link it with -cudart shared";
+    known = strdup(why.c_str());
     return true;
   });
   seen = now;

@@ -88,11 +88,14 @@ class Around {
   /// After the copy.
   int ends(int error) noexcept {
     if (!m_is_watched) return error;
-    if (error != 0) return fails(error);
     // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
     m_is_secret = m_is_secret || is_secret();
-    if (waits()) error = wait_for(m_copy.stream);
-    if (error != 0) return fails(error);
+    if (error == 0 && waits()) error = wait_for(m_copy.stream);
+    if (error != 0) {
+      // Pageable memory would not be touched any more; what is page-locked here may be.
+      for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
+      return error;
+    }
     if (m_is_secret && m_copy.is_asynchronous && settings().check)
       check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
     if (!m_counts) return error;
@@ -106,12 +109,6 @@ class Around {
   }
 
  private:
-  // Pageable memory would not be touched any more; what is page-locked here may be.
-  int fails(int error) const noexcept {
-    for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
-    return error;
-  }
-
   // Whether this library alone has a side page-locked, now.
   bool is_secret() const noexcept {
     Adoption& adoption = Adoption::instance();

@@ -109,10 +109,9 @@ std::string library() {
   char self[PATH_MAX] = "", real[PATH_MAX];
   if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return {};
   std::string const folder = std::string(self).substr(0, std::string(self).rfind('/'));
-  for (auto const* const place : {".", KOKKOS_HOST_SPACES_RUN_LIBRARIES}) {
+  for (auto const* const place : {".", KOKKOS_HOST_SPACES_RUN_LIBRARIES})
     if (realpath((folder + "/" + place + "/libkokkos_host_spaces_adopt.so").c_str(), real))
       return real;
-  }
   return {};
 }
 
