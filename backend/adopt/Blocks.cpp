@@ -29,6 +29,9 @@ bool Blocks::reserve() noexcept {
     munmap(begin, bytes);
     return false;
   }
+  // gcore writes what may be dumped, even where nothing is.
+  madvise(begin, bytes, MADV_DONTDUMP);
+  madvise(records, bytes / granule * sizeof(Block), MADV_DONTDUMP);
   m_records = static_cast<Block*>(records);
   m_begin   = static_cast<char*>(begin);
   s_begin   = reinterpret_cast<std::uintptr_t>(begin);
@@ -123,6 +126,8 @@ void Blocks::give_up(Block& block) noexcept {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   if (mmap(block.begin, bytes_of(block), PROT_NONE, flags, -1, 0) == MAP_FAILED)
     madvise(block.begin, bytes_of(block), MADV_DONTNEED);
+  else
+    madvise(block.begin, bytes_of(block), MADV_DONTDUMP);
   list(merged(block, State::gap));
 }
 
@@ -134,6 +139,7 @@ Block* Blocks::take(std::size_t bytes) noexcept {
     block = fitting(State::gap, granules);
     if (block == nullptr || mprotect(block->begin, granules * granule, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
+    madvise(block->begin, granules * granule, MADV_DODUMP);
   }
   unlist(*block);
   if (block->granules > granules)
