@@ -20,6 +20,9 @@ bool Blocks::reserve() noexcept {
     unmap_pages(begin, bytes);
     return false;
   }
+  // gcore writes what may be dumped, even where nothing is.
+  madvise(begin, bytes, MADV_DONTDUMP);
+  madvise(records, bytes / granule * sizeof(Block), MADV_DONTDUMP);
   m_records = static_cast<Block*>(records);
   s_begin   = static_cast<char*>(begin);
   s_bytes   = bytes;
@@ -108,6 +111,7 @@ void Blocks::give_up(Block& block) noexcept {
   std::size_t const bytes = block.granules * granule;
   if (mmap(block.begin, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED)
     madvise(block.begin, bytes, MADV_DONTNEED);
+  madvise(block.begin, bytes, MADV_DONTDUMP);
   list(merged(block, State::gap));
 }
 
@@ -119,6 +123,7 @@ Block* Blocks::take(std::size_t bytes) noexcept {
     block = fitting(State::gap, granules);
     if (block == nullptr || mprotect(block->begin, granules * granule, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
+    madvise(block->begin, granules * granule, MADV_DODUMP);
   }
   unlist(*block);
   if (block->granules > granules)

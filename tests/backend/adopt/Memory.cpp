@@ -8,7 +8,9 @@
 #include "Program.hpp"
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -145,6 +147,24 @@ void no_thread_is_cancelled_here() {
   }).join();
 }
 
+// gcore writes all of each mapping that may be dumped: only memory of Views may be.
+void a_dump_has_the_views_alone() {
+  View const view(MiB);
+  { View(64 * MiB).fill(1); }
+  std::size_t begin = 0, end = 0, dumped = 0;
+  bool has_view = false;
+  std::ifstream maps("/proc/self/smaps");
+  for (std::string line; std::getline(maps, line);) {
+    std::size_t first = 0, last = 0;
+    if (std::sscanf(line.c_str(), "%zx-%zx ", &first, &last) == 2) begin = first, end = last;
+    if (!line.starts_with("VmFlags:") || line.find(" dd") != line.npos) continue;
+    dumped += end - begin;
+    auto const at = reinterpret_cast<std::size_t>(view.data());
+    has_view |= begin <= at && at + MiB <= end;
+  }
+  REQUIRE(has_view && dumped < (std::size_t(1) << 30));
+}
+
 // As malloc's, memory is there for the fork handlers of others; these come before the first View.
 void fork_handlers_make_views() {
   static std::unique_ptr<View> view;
@@ -193,11 +213,15 @@ void first_touch_decides_where_memory_is() {
   REQUIRE(FakeCuda::outstanding().registrations == 2 && !is_bound(copied.data()));
 }
 
-constexpr Case cases[] = {
-    CASE(fork_handlers_make_views),    CASE(no_more_than_malloc_gives),
-    CASE(no_thread_is_cancelled_here), CASE(plugins_exchange_memory),
-    CASE(memory_is_the_system_s),      CASE(freed_pages_are_kept_and_trimmed),
-    CASE(threads_make_and_copy_views), CASE(first_touch_decides_where_memory_is)};
+constexpr Case cases[] = {CASE(fork_handlers_make_views),
+                          CASE(no_more_than_malloc_gives),
+                          CASE(no_thread_is_cancelled_here),
+                          CASE(a_dump_has_the_views_alone),
+                          CASE(plugins_exchange_memory),
+                          CASE(memory_is_the_system_s),
+                          CASE(freed_pages_are_kept_and_trimmed),
+                          CASE(threads_make_and_copy_views),
+                          CASE(first_touch_decides_where_memory_is)};
 
 }  // namespace
 
