@@ -11,20 +11,16 @@
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 bool Blocks::reserve() noexcept {
-  std::size_t const wanted = std::min(physical_memory(), SIZE_MAX / 4) * 4;
-  std::size_t const bytes  = std::max(wanted / page_window, std::size_t(1)) * page_window;
-  void* const begin        = reserve_for_pages(bytes);
-  if (begin == nullptr) return false;
-  void* const records = map_pages(bytes / granule * sizeof(Block));
-  if (records == nullptr) {
-    unmap_pages(begin, bytes);
+  std::size_t const wanted  = std::min(physical_memory(), SIZE_MAX / 4) * 4;
+  std::size_t const bytes   = std::max(wanted / page_window, std::size_t(1)) * page_window;
+  std::size_t const records = bytes / granule * sizeof(Block);
+  auto* const begin         = static_cast<char*>(reserve_for_pages(bytes + records));
+  if (begin == nullptr || mprotect(begin + bytes, records, PROT_READ | PROT_WRITE) != 0)
     return false;
-  }
-  // gcore writes what may be dumped, even where nothing is.
-  madvise(begin, bytes, MADV_DONTDUMP);
-  madvise(records, bytes / granule * sizeof(Block), MADV_DONTDUMP);
-  m_records = static_cast<Block*>(records);
-  s_begin   = static_cast<char*>(begin);
+  madvise(begin, bytes + records,
+          MADV_DONTDUMP);  // gcore writes what may be dumped, even where nothing is
+  m_records = reinterpret_cast<Block*>(begin + bytes);
+  s_begin   = begin;
   s_bytes   = bytes;
   for (std::size_t at = 0, most; at < bytes; at += most) {
     most = std::min(page_window - address_of(s_begin + at) % page_window, bytes - at);
