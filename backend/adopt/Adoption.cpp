@@ -50,8 +50,7 @@ void Adoption::start() noexcept {
   auto const before_fork = [] {
     Adoption& a = instance();
     a.m_mutex.lock();
-    if (a.m_locked_bytes == 0) return;
-    a.m_forks.add(settings().skip_in_fork ? 0 : a.m_locked_bytes.load());
+    if (a.m_locked_bytes > 0) a.m_forks.add(settings().skip_in_fork ? 0 : a.m_locked_bytes.load());
   };
   // What is page-locked belongs to the parent; the child has a copy, which is pageable, or nothing.
   auto const in_child = [] {

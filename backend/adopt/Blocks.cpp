@@ -13,7 +13,7 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 bool Blocks::reserve() noexcept {
   std::size_t const wanted  = std::min(physical_memory(), SIZE_MAX / 4) * 4;
   std::size_t const bytes   = std::max(wanted / page_window, std::size_t(1)) * page_window;
-  std::size_t const records = bytes / granule * sizeof(Block);
+  std::size_t const records = whole_pages((bytes / granule + 1) * sizeof(Block));
   auto* const begin         = static_cast<char*>(reserve_for_pages(bytes + records));
   if (begin == nullptr || mprotect(begin + bytes, records, PROT_READ | PROT_WRITE) != 0)
     return false;
@@ -24,19 +24,11 @@ bool Blocks::reserve() noexcept {
   s_bytes   = bytes;
   for (std::size_t at = 0, most; at < bytes; at += most) {
     most = std::min(page_window - address_of(s_begin + at) % page_window, bytes - at);
-    list(make(s_begin + at, most / granule, State::gap));
+    make(s_begin + at, 1, State::border);
+    list(make(s_begin + at + granule, most / granule - 1, State::gap));
   }
+  make(s_begin + bytes, 1, State::border);
   return true;
-}
-
-// Blocks that touch there are not merged.
-bool Blocks::is_border(char const* address) const noexcept {
-  return address == s_begin || address == s_begin + s_bytes ||
-         address_of(address) % page_window == 0;
-}
-
-Block* Blocks::after(Block const& block) const noexcept {
-  return is_border(block.end()) ? nullptr : &record(block.end());
 }
 
 Block& Blocks::make(char* begin, std::size_t granules, State state) noexcept {
@@ -52,9 +44,9 @@ Block& Blocks::merged(Block& block, State state) noexcept {
   block.state                = state;  // also of a record that is not the first one's any more
   char* begin                = block.begin;
   std::size_t granules       = block.granules;
-  Block* const neighbours[2] = {is_border(begin) ? nullptr : record(begin - 1).whole, after(block)};
+  Block* const neighbours[2] = {record(begin - 1).whole, &record(block.end())};
   for (Block* const neighbour : neighbours) {
-    if (neighbour == nullptr || neighbour->state != state) continue;
+    if (neighbour->state != state) continue;
     unlist(*neighbour);
     begin = std::min(begin, neighbour->begin);
     granules += neighbour->granules;
@@ -96,8 +88,8 @@ Block* Blocks::fitting(State state, std::size_t granules) noexcept {
 
 // Behind all that is in use there, and so the one that is given up: taken if no other fits.
 bool Blocks::is_last(Block const& block) const noexcept {
-  Block const* const next = after(block);
-  return next == nullptr || next->state == State::gap;
+  State const next = record(block.end()).state;
+  return next == State::gap || next == State::border;
 }
 
 // Gives its pages back to the system. Pages without access are mapped over them, so that the addresses
@@ -112,7 +104,7 @@ void Blocks::give_up(Block& block) noexcept {
 }
 
 Block* Blocks::take(std::size_t bytes) noexcept {
-  if (bytes > page_window) return nullptr;
+  if (bytes >= page_window) return nullptr;
   std::size_t const granules = granules_of(bytes);
   Block* block               = granules <= largest_kept ? fitting(State::kept, granules) : nullptr;
   if (block == nullptr) {

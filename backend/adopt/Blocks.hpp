@@ -16,7 +16,8 @@ enum class State : std::uint8_t {
   gap,     ///< addresses without memory
   kept,    ///< freed, with its pages
   in_use,  ///< a View's
-  held     ///< freed, page-locked: for a later View, or for ever
+  held,    ///< freed, page-locked: for a later View, or for ever
+  border   ///< of a page_window, one granule: what touches it is not merged
 };
 
 inline constexpr std::size_t granule = std::size_t(64) << 10;
@@ -93,8 +94,6 @@ class Blocks {
   bool is_last(Block const& block) const noexcept;
   Block* fitting(State state, std::size_t granules) noexcept;
   void give_up(Block& block) noexcept;
-  bool is_border(char const* address) const noexcept;
-  Block* after(Block const& block) const noexcept;
 
   static inline char* s_begin       = nullptr;
   static inline std::size_t s_bytes = 0;

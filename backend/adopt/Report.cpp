@@ -92,10 +92,9 @@ std::string Adoption::report() const {
 }
 
 void Adoption::write_report() noexcept {
-  char const* const pattern = settings().report;
-  if (pattern == nullptr || is_forked_child()) return;
+  if (settings().report.empty() || is_forked_child()) return;
   try {
-    std::string const name = file_name(pattern);
+    std::string const name = file_name(settings().report);
     std::FILE* const file  = name != "1" ? std::fopen(name.c_str(), "we") : nullptr;
     std::fputs(report().c_str(), file != nullptr ? file : stderr);
     if (file != nullptr) std::fclose(file);

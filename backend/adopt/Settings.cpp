@@ -46,8 +46,7 @@ Settings read() {
   read.on          = read.on && mode != off;
   read.tells       = std::getenv("KOKKOS_HOST_SPACES_ADOPT_TELLS") != nullptr;
   read.without_gpu = std::getenv("KOKKOS_HOST_SPACES_TEST_ADOPT") != nullptr;
-  read.report      = std::getenv("KOKKOS_HOST_SPACES_ADOPT_REPORT");
-  if (read.report != nullptr && *read.report == '\0') read.report = nullptr;
+  read.report      = environment_variable("KOKKOS_HOST_SPACES_ADOPT_REPORT").value_or("");
   if (read.check) setenv("KOKKOS_HOST_SPACES_GUARD", "on", 1);  // backend/guard/ reads it
   return read;
 }
@@ -55,7 +54,7 @@ Settings read() {
 }  // namespace
 
 Settings const& settings() noexcept {
-  static Settings const of_this_process = read();
+  static auto const& of_this_process = *new Settings(read());  // never destroyed
   return of_this_process;
 }
 

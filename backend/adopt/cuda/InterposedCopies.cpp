@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include <driver_types.h>
@@ -28,14 +29,13 @@ using Stream = void*;
 /// A copy, as far as it matters here. nullptr as a side: memory of a device. `unknown`: the sides cannot be
 /// told, any memory may be one.
 struct Copy {
-  void const* dst      = nullptr;
-  void const* src      = nullptr;
-  Size bytes           = 0;
-  int kind             = cudaMemcpyDefault;
-  bool has_gaps        = false;
-  bool unknown         = false;
-  bool is_asynchronous = false;
-  Stream stream        = nullptr;
+  void const* dst              = nullptr;
+  void const* src              = nullptr;
+  Size bytes                   = 0;
+  int kind                     = cudaMemcpyDefault;
+  bool has_gaps                = false;
+  bool unknown                 = false;
+  std::optional<Stream> stream = {};  ///< of one that is asynchronous
 };
 
 // The runtime does not tell of the legacy default stream while a stream captures that waits for it.
@@ -68,8 +68,8 @@ class Around {
   explicit Around(Copy const& copy) noexcept : m_copy(copy) {
     bool const from_us = Adoption::contains(copy.src), to_us = Adoption::contains(copy.dst);
     m_is_ours          = from_us || to_us || copy.unknown;
-    bool const matters = m_is_ours || settings().report != nullptr;
-    if (!matters || (copy.is_asynchronous && captures(copy.stream))) return;
+    bool const matters = m_is_ours || !settings().report.empty();
+    if (!matters || (copy.stream && captures(*copy.stream))) return;
     m_is_watched = true;
     if (!copy.unknown && !(from_us && to_us)) look(to_us || (!from_us && is_pageable(copy.dst)));
     m_is_secret = is_secret();
@@ -90,17 +90,17 @@ class Around {
     if (!m_is_watched) return error;
     // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
     m_is_secret = m_is_secret || is_secret();
-    if (error == 0 && waits()) error = wait_for(m_copy.stream);
+    if (error == 0 && waits()) error = wait_for(*m_copy.stream);
     if (error != 0) {
       // Pageable memory would not be touched any more; what is page-locked here may be.
       for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
       return error;
     }
-    if (m_is_secret && m_copy.is_asynchronous && settings().check)
-      check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
+    if (m_is_secret && m_copy.stream && settings().check)
+      check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, *m_copy.stream);
     if (!m_counts) return error;
     // The time of a copy that runs on is not known.
-    bool const is_over = waits() || !m_copy.is_asynchronous || !m_is_locked;
+    bool const is_over = waits() || !m_copy.stream || !m_is_locked;
     auto const kind    = !m_is_ours    ? Adoption::others
                          : m_is_locked ? Adoption::page_locked
                                        : Adoption::pageable;
@@ -117,7 +117,7 @@ class Around {
   }
 
   bool waits() const noexcept {
-    return m_is_secret && m_copy.is_asynchronous && settings().strict && m_staged == nullptr;
+    return m_is_secret && m_copy.stream && settings().strict && m_staged == nullptr;
   }
 
   // What this library could not adopt is looked at for the report.
@@ -155,8 +155,7 @@ Stream of_thread(Stream stream) {
 }
 
 Copy asynchronous(Copy copy, Stream stream) {
-  copy.is_asynchronous = true;
-  copy.stream          = stream;
+  copy.stream = stream;
   return copy;
 }
 
