@@ -83,8 +83,7 @@ int read_options(int argc, char** argv) {
       setenv(options[0].variable, given.c_str() + 9, 1);
       continue;
     }
-    auto const* const option = std::find_if(std::begin(options), std::end(options),
-                                            [&](auto const& o) { return given == o.name; });
+    auto const* const option = std::ranges::find(options, given, &Option::name);
     if (option == std::end(options))
       refuse(own_failure, "unknown option " + given + ": see kokkos_host_spaces_run --help");
     setenv(option->variable, option->value, 1);
@@ -141,7 +140,7 @@ bool starts_ranks(std::string const& name) {
   static constexpr char const* launchers[] = {"srun",  "orterun", "prterun", "prun",      "aprun",
                                               "jsrun", "lrun",    "ibrun",   "ccc_mprun", "flux"};
   return name.starts_with("mpirun") || name.starts_with("mpiexec") ||
-         std::find(std::begin(launchers), std::end(launchers), name) != std::end(launchers);
+         std::ranges::find(launchers, name) != std::end(launchers);
 }
 
 }  // namespace

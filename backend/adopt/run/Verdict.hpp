@@ -39,10 +39,8 @@ inline std::string real(std::string const& path) {
 // The runtimes of sanitizers are started before all else; where they are linked statically, only the names
 // for debuggers may have them.
 inline std::string_view sanitizer_in(Elf const& elf) {
-  auto const sections     = elf.sections();
-  bool const starts_early = std::any_of(sections.begin(), sections.end(), [](auto const& section) {
-    return section.sh_type == SHT_PREINIT_ARRAY;
-  });
+  bool const starts_early = std::ranges::any_of(
+      elf.sections(), [](auto const& section) { return section.sh_type == SHT_PREINIT_ARRAY; });
   for (std::string_view const name :
        {elf.name_with("san_init", Elf::Names::dynamic),
         elf.name_with("san.so", Elf::Names::dynamic),
