@@ -34,10 +34,12 @@ bool Blocks::reserve() noexcept {
   madvise(records, bytes / granule * sizeof(Block), MADV_DONTDUMP);
   m_records = static_cast<Block*>(records);
   m_begin   = static_cast<char*>(begin);
+  m_middle  = m_begin + bytes / 2;
   s_begin   = reinterpret_cast<std::uintptr_t>(begin);
   s_bytes   = bytes;
   for (std::size_t at = s_begin; at < s_begin + bytes;) {
-    std::size_t const end = std::min((at / page_window + 1) * page_window, s_begin + bytes);
+    std::size_t const half = at < s_begin + bytes / 2 ? s_begin + bytes / 2 : s_begin + bytes;
+    std::size_t const end  = std::min((at / page_window + 1) * page_window, half);
     list(make(m_begin + (at - s_begin), (end - at) / granule, State::gap));
     at = end;
   }
@@ -46,7 +48,7 @@ bool Blocks::reserve() noexcept {
 
 // Blocks that touch there are not merged.
 bool Blocks::is_border(char const* address) const noexcept {
-  return address == m_begin || address == m_begin + s_bytes ||
+  return address == m_begin || address == m_middle || address == m_begin + s_bytes ||
          reinterpret_cast<std::uintptr_t>(address) % page_window == 0;
 }
 
@@ -82,7 +84,7 @@ Block& Blocks::merged(Block& block, State state) noexcept {
 }
 
 void Blocks::list(Block& block) noexcept {
-  Lists& lists          = m_lists[static_cast<std::size_t>(block.state)];
+  Lists& lists          = lists_of(block);
   std::size_t const bin = std::min(block.granules, bins - 1);
   block.next            = lists.first[bin];
   block.before          = nullptr;
@@ -92,22 +94,21 @@ void Blocks::list(Block& block) noexcept {
 }
 
 void Blocks::unlist(Block& block) noexcept {
-  Lists& lists          = m_lists[static_cast<std::size_t>(block.state)];
+  Lists& lists          = lists_of(block);
   std::size_t const bin = std::min(block.granules, bins - 1);
   (block.before != nullptr ? block.before->next : lists.first[bin]) = block.next;
   if (block.next != nullptr) block.next->before = block.before;
   if (lists.first[bin] == nullptr) lists.filled.reset(bin);
 }
 
-Block* Blocks::fitting(State state, std::size_t granules) const noexcept {
-  Lists const& lists = m_lists[static_cast<std::size_t>(state)];
-  std::size_t bin    = std::min(granules, bins - 1);
+Block* Blocks::fitting(Lists const& lists, std::size_t granules) const noexcept {
+  std::size_t bin = std::min(granules, bins - 1);
   if (!lists.filled.test(bin)) bin = lists.filled._Find_next(bin);
   Block* last = nullptr;
   for (; bin < bins; bin = lists.filled._Find_next(bin)) {
     for (Block* block = lists.first[bin]; block != nullptr; block = block->next) {
       if (block->granules < granules) continue;
-      if (state == State::gap || !is_last(*block)) return block;
+      if (block->state == State::gap || !is_last(*block)) return block;
       last = block;
     }
   }
@@ -134,9 +135,9 @@ void Blocks::give_up(Block& block) noexcept {
 Block* Blocks::take(std::size_t bytes) noexcept {
   if (bytes > page_window) return nullptr;
   std::size_t const granules = granules_of(bytes);
-  Block* block               = bytes <= largest_kept ? fitting(State::kept, granules) : nullptr;
+  Block* block               = fitting(m_kept, granules);
   if (block == nullptr) {
-    block = fitting(State::gap, granules);
+    block = fitting(m_gaps[bytes > largest_kept], granules);
     if (block == nullptr || mprotect(block->begin, granules * granule, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
     madvise(block->begin, granules * granule, MADV_DODUMP);
@@ -151,8 +152,8 @@ Block* Blocks::take(std::size_t bytes) noexcept {
 }
 
 void Blocks::give(Block& block) noexcept {
-  if (bytes_of(block) > largest_kept) return give_up(block);
-  m_threshold  = std::max(m_threshold, 2 * bytes_of(block));
+  if (block.begin >= m_middle) return give_up(block);
+  m_threshold  = std::max(m_threshold, 2 * std::min(bytes_of(block), largest_kept));
   Block& whole = merged(block, State::kept);
   if (is_last(whole) && bytes_of(whole) > m_threshold) return give_up(whole);
   list(whole);
