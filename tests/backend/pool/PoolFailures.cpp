@@ -7,6 +7,7 @@
 #include "../../support/DeviceWork.hpp"
 #include "../../support/FailNth.hpp"
 #include "../../support/FakeCuda.hpp"
+#include "../../support/Sanitized.hpp"
 #include "PoolTest.hpp"
 
 #include <sys/wait.h>
@@ -14,7 +15,7 @@
 TEST_CASE("without events the pool does not grow for ever, and gives back what is done") {
   PoolTest const test(1);
   FakeCuda::use_old_driver();
-  std::size_t const bytes = GENERATE(20000, 100 * KiB, 3 * MiB, 20 * MiB);
+  std::size_t const bytes = GENERATE(sanitized ? 60000 : 20000, 100 * KiB, 3 * MiB, 20 * MiB);
   DeviceWork::Stream stream;
   std::size_t most = 0;
   for (std::size_t used = 0; used < 200 * MiB; used += bytes) {

@@ -45,9 +45,9 @@ struct Memory {
   Memory& operator=(Memory const&) = delete;
 
   void fill(std::size_t seed) const {
-    for (std::size_t i = 0; i < bytes; ++i) {
-      host[i]   = char((i + seed) * 2654435761u >> 20);
-      device[i] = char((i + seed) * 2246822519u >> 20);
+    for (std::size_t i = 0; i < bytes / sizeof(std::size_t); ++i) {
+      reinterpret_cast<std::size_t*>(host)[i]   = (i + seed) * 0x9e3779b97f4a7c15;
+      reinterpret_cast<std::size_t*>(device)[i] = (i + seed) * 0xc2b2ae3d27d4eb4f;
     }
   }
 
