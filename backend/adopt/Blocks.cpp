@@ -17,15 +17,17 @@ bool Blocks::reserve() noexcept {
   auto* const begin         = static_cast<char*>(reserve_for_pages(bytes + records));
   if (begin == nullptr || mprotect(begin + bytes, records, PROT_READ | PROT_WRITE) != 0)
     return false;
-  madvise(begin, bytes + records,
-          MADV_DONTDUMP);  // gcore writes what may be dumped, even where nothing is
+  // gcore writes what may be dumped, even where nothing is.
+  madvise(begin, bytes + records, MADV_DONTDUMP);
   m_records = reinterpret_cast<Block*>(begin + bytes);
+  m_middle  = begin + bytes / 2;
   s_begin   = begin;
   s_bytes   = bytes;
   for (std::size_t at = 0, most; at < bytes; at += most) {
-    most = std::min(page_window - address_of(s_begin + at) % page_window, bytes - at);
-    make(s_begin + at, 1, State::border);
-    list(make(s_begin + at + granule, most / granule - 1, State::gap));
+    std::size_t const half = at < bytes / 2 ? bytes / 2 : bytes;
+    most = std::min(page_window - address_of(begin + at) % page_window, half - at);
+    make(begin + at, 1, State::border);
+    list(make(begin + at + granule, most / granule - 1, State::gap));
   }
   make(s_begin + bytes, 1, State::border);
   return true;
@@ -55,7 +57,7 @@ Block& Blocks::merged(Block& block, State state) noexcept {
 }
 
 void Blocks::list(Block& block) noexcept {
-  Lists& lists          = lists_of(block.state);
+  Lists& lists          = lists_of(block);
   std::size_t const bin = bin_of(block.granules);
   block.next            = lists.first[bin];
   if (block.next != nullptr) block.next->before = &block;
@@ -64,22 +66,21 @@ void Blocks::list(Block& block) noexcept {
 }
 
 void Blocks::unlist(Block& block) noexcept {
-  Lists& lists                                                      = lists_of(block.state);
+  Lists& lists                                                      = lists_of(block);
   std::size_t const bin                                             = bin_of(block.granules);
   (block.before != nullptr ? block.before->next : lists.first[bin]) = block.next;
   if (block.next != nullptr) block.next->before = block.before;
   if (lists.first[bin] == nullptr) lists.filled.reset(bin);
 }
 
-Block* Blocks::fitting(State state, std::size_t granules) noexcept {
-  Lists const& lists = lists_of(state);
-  std::size_t bin    = bin_of(granules);
+Block* Blocks::fitting(Lists const& lists, std::size_t granules) const noexcept {
+  std::size_t bin = bin_of(granules);
   if (!lists.filled.test(bin)) bin = lists.filled._Find_next(bin);
   Block* last = nullptr;
   for (; bin < bins; bin = lists.filled._Find_next(bin)) {
     for (Block* block = lists.first[bin]; block != nullptr; block = block->next) {
       if (block->granules < granules) continue;
-      if (state == State::gap || !is_last(*block)) return block;
+      if (block->state == State::gap || !is_last(*block)) return block;
       last = block;
     }
   }
@@ -106,9 +107,9 @@ void Blocks::give_up(Block& block) noexcept {
 Block* Blocks::take(std::size_t bytes) noexcept {
   if (bytes >= page_window) return nullptr;
   std::size_t const granules = granules_of(bytes);
-  Block* block               = granules <= largest_kept ? fitting(State::kept, granules) : nullptr;
+  Block* block               = fitting(m_kept, granules);
   if (block == nullptr) {
-    block = fitting(State::gap, granules);
+    block = fitting(m_gaps[granules > largest_kept], granules);
     if (block == nullptr || mprotect(block->begin, granules * granule, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
     madvise(block->begin, granules * granule, MADV_DODUMP);
@@ -123,8 +124,8 @@ Block* Blocks::take(std::size_t bytes) noexcept {
 }
 
 void Blocks::give(Block& block) noexcept {
-  if (block.granules > largest_kept) return give_up(block);
-  m_threshold  = std::max(m_threshold, 2 * block.granules);
+  if (block.begin >= m_middle) return give_up(block);
+  m_threshold  = std::max(m_threshold, 2 * std::min(block.granules, largest_kept));
   Block& whole = merged(block, State::kept);
   if (is_last(whole) && whole.granules > m_threshold) return give_up(whole);
   list(whole);

@@ -47,8 +47,10 @@ struct Block {
 /// A coalescing allocator of whole granules from one reserved range of addresses, so that two compares
 /// tell whether memory is of it. Freed pages are kept and given back to the system by the rule of glibc's
 /// malloc: where free memory at the end of all that is in use exceeds twice the largest block that was
-/// freed, of at most 32 MiB. Larger blocks give their pages back at once. No block crosses the end of a
-/// page_window. Thread-safe: contains. Everything else needs a lock of the caller. There is one object.
+/// freed, of at most 32 MiB. Larger blocks that no free memory can serve lie in the second half of the range,
+/// and give their pages back at once: among the others each would leave an end of its own. No block crosses
+/// the end of a page_window. Thread-safe: contains. Everything else needs a lock of the caller. There is
+/// one object.
 class Blocks {
  public:
   /// Reserves addresses: four times the memory of the machine. False if the system refuses.
@@ -82,7 +84,6 @@ class Blocks {
     std::bitset<bins> filled;
   };
   static std::size_t bin_of(std::size_t granules) noexcept { return std::min(granules, bins - 1); }
-  Lists& lists_of(State state) noexcept { return m_lists[static_cast<std::size_t>(state)]; }
 
   Block& record(void const* address) const noexcept {
     return m_records[(address_of(address) - address_of(s_begin)) / granule];
@@ -92,14 +93,19 @@ class Blocks {
   void list(Block& block) noexcept;
   void unlist(Block& block) noexcept;
   bool is_last(Block const& block) const noexcept;
-  Block* fitting(State state, std::size_t granules) noexcept;
+  Lists& lists_of(Block const& block) noexcept {
+    return block.state == State::kept ? m_kept : m_gaps[block.begin >= m_middle];
+  }
+  Block* fitting(Lists const& lists, std::size_t granules) const noexcept;
   void give_up(Block& block) noexcept;
 
   static inline char* s_begin       = nullptr;
   static inline std::size_t s_bytes = 0;
-  Block* m_records = nullptr;      ///< one for each granule; that of its first one is the block's
-  std::array<Lists, 2> m_lists{};  ///< gaps, and what is kept
-  std::size_t m_threshold = 0;     ///< in granules
+  Block* m_records = nullptr;  ///< one for each granule; that of its first one is the block's
+  char* m_middle   = nullptr;
+  std::array<Lists, 2> m_gaps{};  ///< in front of the middle, and behind it
+  Lists m_kept{};
+  std::size_t m_threshold = 0;  ///< in granules
 };
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

@@ -426,6 +426,11 @@ void a_refusal_leaves_it_pageable() {
   View view(MiB);
   to_host(view, device);
   FakeCuda::fail_nth_call("cudaHostRegister", 2);
+  FakeCuda::fail_nth_call("cudaMalloc", 1);
+  void* memory             = nullptr;
+  cudaError_t const failed = cudaMalloc(&memory, 1);
+  to_host(view, device);  // does not clear it
+  REQUIRE(failed != cudaSuccess && cudaGetLastError() == failed);
   for (int i = 0; i < 3; ++i) to_host(view, device);
   REQUIRE(locked() == 0);
   REQUIRE(cudaGetLastError() == cudaSuccess);

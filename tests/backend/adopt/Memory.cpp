@@ -95,13 +95,15 @@ void freed_pages_are_kept_and_trimmed() {
     large = view.data();
   }
   REQUIRE(!resident(large));
-  std::vector<std::unique_ptr<View>> many;
+  std::vector<std::unique_ptr<View>> many, between;
   for (int i = 0; i < 8; ++i) {
     many.push_back(std::make_unique<View>(20 * MiB));
     many.back()->fill(1);
+    between.push_back(std::make_unique<View>(64 * MiB));
   }
   std::vector<char*> freed;
   for (auto& view : many) freed.push_back(view->data());
+  between.clear();
   many.clear();
   std::size_t kept = 0;
   for (char* block : freed) kept += resident(block) ? 1 : 0;
