@@ -83,10 +83,8 @@ bool Adoption::begins() noexcept {
     why = "the system has no GPU of NVIDIA";
   } else if (!Objects::is_loaded("libcudart.so")) {
     // A static one loads the driver.
-    char const* const other =
-        Objects::is_loaded("libcuda.so") ? Objects::static_cuda_runtime() : nullptr;
-    if (other == nullptr) return false;
-    why = other;
+    if (!Objects::is_loaded("libcuda.so") || !Objects::static_cuda_runtime()) return false;
+    why = Objects::static_cuda_runtime();
   } else if (Objects::program_has_its_own_new()) {
     why = "the program itself defines aligned new: link it to a shared libstdc++";
   }

@@ -132,10 +132,9 @@ void Blocks::give(Block& block) noexcept {
 }
 
 Block* Blocks::find(void const* pointer) const noexcept {
-  auto const* const address = static_cast<char const*>(pointer);
-  Block* const block        = record(address).whole;
-  bool const is_its         = block != nullptr && block->state == State::in_use &&
-                      address >= block->begin && address < block->end();
+  Block* const block = record(pointer).whole;
+  bool const is_its  = block != nullptr && block->state == State::in_use &&
+                      pointer >= block->begin && pointer < block->end();
   return is_its ? block : nullptr;
 }
 

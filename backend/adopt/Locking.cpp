@@ -23,16 +23,16 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 bool Adoption::make_room(std::size_t bytes) {
   pool::NodeShare const share = share_of_node();
   tell_if_assumed(share);
-  std::size_t const limit = bounded_by(share, config().pool_limit);
+  std::size_t const told  = bounded_by(share, config().pool_limit),
+                    limit = told > 0 ? told : SIZE_MAX;
   bool const is_idle =
       m_ready_bytes > 0 && m_retirement.reach(m_retirement.stamp()) == Retirement::Progress::done;
   for (;;) {
     std::unique_lock lock(m_mutex);
-    m_most_used      = std::max(m_most_used, m_locked_bytes - m_ready_bytes + bytes);
-    std::size_t most = m_most_used + m_most_used / 8 + (std::size_t(4) << 20);
-    if (limit > 0) most = std::min(most, limit);
-    if (m_locked_bytes + bytes <= most) return true;
-    if (!is_idle || m_ready.empty()) return limit == 0 || m_locked_bytes + bytes <= limit;
+    m_most_used            = std::max(m_most_used, m_locked_bytes - m_ready_bytes + bytes);
+    std::size_t const most = m_most_used + m_most_used / 8 + (std::size_t(4) << 20);
+    if (m_locked_bytes + bytes <= std::min(most, limit)) return true;
+    if (!is_idle || m_ready.empty()) return m_locked_bytes + bytes <= limit;
     Block& victim = leave_ready(m_ready.begin());
     lock.unlock();
     if (!Driver::unlock_pages(victim.begin, victim.locked)) continue;  // it is held for ever

@@ -95,9 +95,8 @@ void* find_next(char const* function, char const* file_name) noexcept {
   if (void* const next = dlsym(RTLD_NEXT, function)) return next;
   std::string path;
   any_object([&](dl_phdr_info const& object) {
-    if (!file_name_of(object).starts_with(file_name)) return false;
-    path = path_of(object);
-    return true;
+    if (file_name_of(object).starts_with(file_name)) path = path_of(object);
+    return !path.empty();
   });
   return path.empty() ? nullptr : find_in(path.c_str(), function);
 }
