@@ -119,6 +119,8 @@ void* find_for_caller(char const* function, void const* caller) noexcept {
 }
 
 std::string who_else_serves() noexcept {
+  // Its names have a version, which dlsym does not look for.
+  if (is_loaded("libc_malloc_debug.so")) return "free is that of libc_malloc_debug.so";
   void const* const own = object_of(reinterpret_cast<void*>(&who_else_serves)).dli_fbase;
   for (char const* name :
        {"_ZnwmSt11align_val_tRKSt9nothrow_t", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t",

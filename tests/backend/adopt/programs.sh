@@ -100,6 +100,9 @@ for allocator in jemalloc tcmalloc mimalloc; do
   expect 'page-locked: 2 times' preloading "$library:$found" "$folder/adopt_life"
 done
 
+debugging=$(find /usr/lib*/ /lib*/ -maxdepth 2 -name 'libc_malloc_debug.so.0' | head -n 1)
+[ -z "$debugging" ] || expect 'libc_malloc_debug' preloading "$debugging:$library" "$folder/adopt_memory" memory_is_the_system_s
+
 # One in front of it that replaces free alone, and memory that is taken before this library has asked who has.
 cat > "$work/front.cpp" << 'EOF'
 #include <dlfcn.h>
