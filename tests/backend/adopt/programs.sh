@@ -118,10 +118,10 @@ static void* const memory = operator new(1 << 20, std::align_val_t(64));
 void drop() { std::free(memory); }
 EOF
 echo 'void drop(); int main() { drop(); }' > "$work/main.cpp"
-$compiler -shared -fPIC "$work/front.cpp" -o "$work/front.so" -ldl &&
+{ $compiler -shared -fPIC "$work/front.cpp" -o "$work/front.so" -ldl &&
   $compiler -std=c++20 -shared -fPIC "$work/early.cpp" -o "$work/libearly.so" -L"$folder" -Wl,--no-as-needed -lcudart \
     -Wl,-rpath,"$folder" &&
-  $compiler "$work/main.cpp" -o "$work/early" -L"$work" -learly -Wl,-rpath,"$work" -Wl,-rpath-link,"$folder" || fails "they do not compile"
+  $compiler "$work/main.cpp" -o "$work/early" -L"$work" -learly -Wl,-rpath,"$work" -Wl,-rpath-link,"$folder"; } || fails "they do not compile"
 expect 'free is that of .*front.so' preloading "$work/front.so:$library" "$work/early"
 
 # Python, whose modules bring the CUDA runtime and the C++ library, each for itself alone.
