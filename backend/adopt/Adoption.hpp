@@ -40,8 +40,6 @@ struct NotCancelled {
 /// calls the driver with a lock that an allocation or a free needs.
 class Adoption {
  public:
-  static constexpr std::size_t least_bytes = std::size_t(64) << 10;
-
   /// Never destroyed.
   static Adoption& instance() noexcept;
 
@@ -51,7 +49,7 @@ class Adoption {
   /// For the constructor of the library.
   void start() noexcept;
 
-  /// Memory for aligned new; nullptr: take it from the next one.
+  /// Memory for aligned new of a granule or more; nullptr: take it from the next one.
   void* take(std::size_t bytes) noexcept;
 
   /// Frees what `contains`. Ends the process at any other pointer, as free does.

@@ -56,7 +56,7 @@ void drop(void* pointer, std::align_val_t alignment) {
 }
 
 void* take(std::size_t bytes, std::align_val_t alignment) {
-  bool const may = bytes >= Adoption::least_bytes && alignment == std::align_val_t(64);
+  bool const may = bytes >= granule && alignment == std::align_val_t(64);
   return may ? Adoption::instance().take(bytes) : nullptr;
 }
 

@@ -15,6 +15,7 @@
 #include "Objects.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
@@ -85,7 +86,7 @@ void Adoption::lock(Block& block) noexcept {
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
   NotCancelled const meanwhile;
-  if (bytes < least_bytes || m_is_reset || is_forked_child() || !serves(bytes)) return nullptr;
+  if (bytes < granule || m_is_reset || is_forked_child() || !serves(bytes)) return nullptr;
   Block* const block = block_of(bytes, true, true);
   if (block == nullptr) return nullptr;
   if (block->locked == 0) lock(*block);

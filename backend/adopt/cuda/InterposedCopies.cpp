@@ -9,7 +9,6 @@
 #include "../Adoption.hpp"
 #include "../Next.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
