@@ -8,6 +8,7 @@
 #include "Objects.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <new>
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
@@ -25,6 +27,18 @@ bool system_has_gpu() noexcept {
   for (char const* file : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvmap"})
     if (access(file, F_OK) == 0) return true;
   return settings().without_gpu;
+}
+
+// Most of it, of 64 pages.
+bool is_resident(Block const& block) noexcept {
+  constexpr std::size_t samples = 64;
+  std::size_t resident          = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    std::size_t const page = block.bytes / page_bytes() * i / samples;
+    unsigned char is       = 0;
+    resident += mincore(block.begin + page * page_bytes(), 1, &is) != 0 || (is & 1) != 0 ? 1 : 0;
+  }
+  return resident >= samples / 8 * 7;
 }
 
 // Python and the like load libstdc++ with their first module that is written in C++.
@@ -197,10 +211,13 @@ std::span<char> Adoption::extent_of(void const* pointer) noexcept {
   return at(pointer, [](Block const& block) { return std::span(block.begin, block.bytes); });
 }
 
-void Adoption::copies(void const* host) noexcept {
+// Tried again at twice as many copies where locking would make memory that is not used.
+void Adoption::copies(void const* host, std::size_t bytes) noexcept {
   Block* const due = at(host, [&](Block& block) -> Block* {
     if (block.locked > 0 || block.refused || is_forked_child()) return nullptr;
-    if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return nullptr;
+    bool const is_first = block.copies++ == 0 && m_copied.count(granules_of(block.bytes)) == 0;
+    if (is_first || !std::has_single_bit(block.copies)) return nullptr;
+    if (bytes < block.bytes / 8 * 7 && !is_resident(block)) return nullptr;
     block.refused = true;  // other threads shall not try, too
     return &block;
   });

@@ -73,7 +73,7 @@ class Adoption {
   Side side_of(void const* host) noexcept;
 
   /// Notes a copy between a device and an address of the host, and locks its memory if it is time.
-  void copies(void const* host) noexcept;
+  void copies(void const* host, std::size_t bytes) noexcept;
 
   /// Notes that a copy of this memory failed, or that waiting for it failed: its next user waits for the devices.
   void runs_on(void const* host) noexcept {

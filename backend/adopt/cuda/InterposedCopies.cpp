@@ -129,7 +129,8 @@ class Around {
         (m_copy.kind == named || (m_copy.kind == cudaMemcpyDefault && is_on_device(other))) &&
         (m_is_ours || is_pageable(host));
     // That locking fails would hide an error of the program's.
-    if (m_counts && call_next<"cudaPeekAtLastError">() == 0) Adoption::instance().copies(host);
+    if (m_counts && call_next<"cudaPeekAtLastError">() == 0)
+      Adoption::instance().copies(host, m_copy.bytes);
     m_is_locked = Adoption::instance().side_of(host).locked;
   }
 

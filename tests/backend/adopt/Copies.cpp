@@ -217,6 +217,7 @@ void nothing_shows_that_a_thread_locks() {
   REQUIRE(cudaHostGetFlags(&flags, asked.data()) == cudaErrorInvalidValue && locked() == 3);
   // A thread tries to lock memory of which the program has a part locked.
   View partly(MiB);
+  partly.fill(1);
   auto const copy_rest = [&] {
     return cudaMemcpy(partly.data() + 4096, device.data(), 4096, cudaMemcpyDefault);
   };
@@ -390,6 +391,7 @@ void too_much_is_unlocked_on_an_idle_device() {
   std::size_t const before = unlocked();
   for (std::size_t size = 9; size <= 21; size += 4) {
     View view(size * MiB);
+    view.fill(1);
     for (int i = 0; i < 2; ++i)
       cudaMemcpy2DAsync(view.data(), 1, device.data(), 1, 1, 1, cudaMemcpyDefault, nullptr);
   }

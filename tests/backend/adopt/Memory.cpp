@@ -134,6 +134,20 @@ void threads_make_and_copy_views() {
   for (std::thread& thread : threads) thread.join();
 }
 
+// To lock a View makes all of its memory.
+void memory_that_is_not_used_is_not_made() {
+  OnDevice const device(MiB);
+  View view(64 * MiB);
+  auto const copy = [&] {
+    REQUIRE(cudaMemcpy(view.data(), device.data(), MiB, cudaMemcpyDefault) == cudaSuccess);
+  };
+  for (int i = 0; i < 3; ++i) copy();
+  REQUIRE(FakeCuda::outstanding().registrations == 0);
+  view.fill(1);
+  copy();
+  REQUIRE(FakeCuda::outstanding().registrations == 2);  // one is of the self-test of forks
+}
+
 // Neither memory nor copies are points of cancellation, though the first View of a size reads files.
 void no_thread_is_cancelled_here() {
   static OnDevice const device(64 * MiB);
@@ -215,15 +229,12 @@ void first_touch_decides_where_memory_is() {
   REQUIRE(FakeCuda::outstanding().registrations == 2 && !is_bound(copied.data()));
 }
 
-constexpr Case cases[] = {CASE(fork_handlers_make_views),
-                          CASE(no_more_than_malloc_gives),
-                          CASE(no_thread_is_cancelled_here),
-                          CASE(a_dump_has_the_views_alone),
-                          CASE(plugins_exchange_memory),
-                          CASE(memory_is_the_system_s),
-                          CASE(freed_pages_are_kept_and_trimmed),
-                          CASE(threads_make_and_copy_views),
-                          CASE(first_touch_decides_where_memory_is)};
+constexpr Case cases[] = {
+    CASE(fork_handlers_make_views),    CASE(no_more_than_malloc_gives),
+    CASE(no_thread_is_cancelled_here), CASE(memory_that_is_not_used_is_not_made),
+    CASE(a_dump_has_the_views_alone),  CASE(plugins_exchange_memory),
+    CASE(memory_is_the_system_s),      CASE(freed_pages_are_kept_and_trimmed),
+    CASE(threads_make_and_copy_views), CASE(first_touch_decides_where_memory_is)};
 
 }  // namespace
 
