@@ -52,7 +52,7 @@ std::string Adoption::why_not(std::size_t bytes) {
     return "the devices see page-locked memory at other addresses";
   static bool const forks_keep_pages = settings().skip_in_fork || fork_leaves_pages_to_parent();
   if (!forks_keep_pages)
-    return "after a fork a device would read the child's pages (the kernel is too old)";
+    return "after a fork a device would read the child's pages (the kernel is too old, or no process can be started to try it)";
   if (!make_room(bytes))
     return "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)";
   return {};
