@@ -63,6 +63,7 @@ void Adoption::start() noexcept {
   std::string elsewhere  = Objects::who_else_serves();
   auto const before_fork = [] {
     Adoption& a = instance();
+    Objects::looking.lock();
     a.m_mutex.lock();
     if (a.m_locked_bytes > 0) a.m_forks.add(settings().skip_in_fork ? 0 : a.m_locked_bytes.load());
   };
@@ -72,9 +73,13 @@ void Adoption::start() noexcept {
     a.m_ready.clear();
     a.m_ready_bytes = 0;
     a.m_mutex.unlock();
+    Objects::looking.unlock();
   };
-  if (pthread_atfork(
-          before_fork, [] { instance().m_mutex.unlock(); }, in_child) != 0)
+  auto const in_parent = [] {
+    instance().m_mutex.unlock();
+    Objects::looking.unlock();
+  };
+  if (pthread_atfork(before_fork, in_parent, in_child) != 0)
     elsewhere = "the system refuses handlers of forks";
   m_phase = elsewhere.empty() ? Phase::waiting : Phase::off;
   if (!elsewhere.empty())
@@ -86,8 +91,9 @@ void Adoption::start() noexcept {
         "starts, or give --children; one that has libstdc++ inside, link without -static-libstdc++");
 }
 
-// Serves from the first request on that finds a shared CUDA runtime loaded.
+// Serves from the first request on that finds a shared CUDA runtime loaded; not in the child of a fork.
 bool Adoption::begins() noexcept {
+  if (is_forked_child()) return false;  // other code may have held the loader's lock, too
   unsigned long long const loaded = Objects::loaded();
   if (m_seen.exchange(loaded) == loaded) return m_phase == Phase::on;
   std::string why;

@@ -18,6 +18,8 @@
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt::Objects {
 
+constinit std::mutex looking;
+
 namespace {
 
 constexpr char program[] = "/proc/self/exe";
@@ -36,6 +38,7 @@ std::string_view file_name_of(dl_phdr_info const& object) {
 // returns true.
 template <class F>
 bool any_object(F f) {
+  std::lock_guard const lock(looking);
   auto const call = [](dl_phdr_info* object, std::size_t, void* data) {
     return (*static_cast<F*>(data))(*object) ? 1 : 0;
   };

@@ -6,9 +6,13 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_OBJECTS_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ADOPT_OBJECTS_HPP
 
+#include <mutex>
 #include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt::Objects {
+
+/// Held while the list of objects is read, and over forks: the loader's lock would stay locked in a child.
+extern std::mutex looking;
 
 /// Changes whenever an object has been loaded.
 unsigned long long loaded() noexcept;

@@ -83,6 +83,38 @@ __attribute__((constructor)) static void take() { taken = &free; }' > "$work/tak
 $compiler -std=c++20 -no-pie -fno-pie -isystem "$headers" "$sources/Life.cpp" "$work/taken.cpp" -L"$folder" -lcudart \
   -Wl,-rpath,"$folder" -o "$work/fixed" && expect 'page-locked: 2 times' with_library "$work/fixed"
 
+# Forks beside threads that ask whether a CUDA runtime is loaded: no child waits for them for ever.
+cat > "$work/forks.cpp" << 'EOF'
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <atomic>
+#include <new>
+#include <thread>
+#include <vector>
+static void make_view() { operator delete(operator new(1 << 20, std::align_val_t(64)), std::align_val_t(64)); }
+int main() {
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> threads(4);
+  for (auto& thread : threads) thread = std::thread([&] { while (!ends) make_view(); });
+  int status = 0;
+  for (int i = 0; i < 100 && status == 0; ++i) {
+    pid_t const child = fork();
+    if (child == 0) {
+      alarm(10);
+      make_view();
+      _exit(dlopen("libutil.so.1", RTLD_LAZY) == nullptr);
+    }
+    waitpid(child, &status, 0);
+  }
+  ends = true;
+  for (auto& thread : threads) thread.join();
+  return status != 0;
+}
+EOF
+$compiler -std=c++20 "$work/forks.cpp" -o "$work/forks" -pthread -ldl || fails "it does not compile"
+expect 'no shared CUDA runtime' with_library "$work/forks"
+
 # Of another compiler.
 if other=$(command -v clang++); then
   "$other" -std=c++20 -isystem "$headers" "$sources/Life.cpp" -L"$folder" -lcudart -Wl,-rpath,"$folder" -o "$work/by_clang" &&
