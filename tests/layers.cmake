@@ -210,7 +210,7 @@ foreach(folder backend memspaces perf/tools)
 endforeach()
 foreach(folder backend memspaces perf/support perf/tools)
   forbid(${folder} "(std::[io]?stringstream [a-z]+[;({]|std::stringstream|imbue|std::sto[fd]|strto[fd] ?\\(|snprintf.*%[-+0-9.*]*[efg])"
-    "(backend/Text|backend/Json|perf/support/Format).hpp" "only Text.hpp and Format.hpp write and read numbers: in the classic locale")
+    "(backend/Text|perf/support/Format).hpp" "only Text.hpp and Format.hpp write and read numbers: in the classic locale")
 endforeach()
 forbid(backend "${include}hwloc" "backend/os/" "only backend/os/ includes hwloc")
 forbid(memspaces "${include}cuda" "" "memspaces/ never includes CUDA")
@@ -237,7 +237,7 @@ forbid(perf/suite "${include}(<Kokkos|.*(Pair|Instance|Contents)\\.hpp)" "" "bas
 forbid(perf/suite "${include}[.][.]/([a-z_]+/|[.][.]/[^ps])" "suite/transport/"
   "following a benchmark takes four folders (its own, suite/, plain/, support/); transport alone is put together from others"
   "suite/[a-z_]+/")
-forbid(perf/tools/audit "${include}.*(Kokkos|backend/[^JT]|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and the text of backend/ alone")
+forbid(perf/tools/audit "${include}.*(Kokkos|backend/([^a]|adopt/([^R]|Re[^c]))|suite/|info/|plain/)" "" "perf/tools/audit/ takes perf/support/ and the recorder of backend/adopt/ alone")
 forbid(perf/tools/info "${include}.*(Kokkos|suite/)" "" "perf/tools/info/ takes the backend alone")
 
 string(REPLACE "|" ";" glue "${glue}")

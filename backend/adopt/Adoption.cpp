@@ -27,9 +27,6 @@ bool system_has_gpu() noexcept {
   return settings().without_gpu;
 }
 
-// A larger block than this is not handed out for a request.
-std::size_t most_for(std::size_t bytes) noexcept { return bytes + bytes / 8 + Blocks::granule; }
-
 // Python and the like load libstdc++ with their first module that is written in C++.
 bool may_load_modules() noexcept {
   std::string_view const name = program_invocation_short_name;
@@ -53,9 +50,7 @@ void Adoption::start() noexcept {
   auto const before_fork = [] {
     Adoption& a = instance();
     a.m_mutex.lock();
-    if (a.m_locked_bytes == 0) return;
-    ++a.m_forks;
-    if (!settings().skip_in_fork) a.m_forked_bytes += a.m_locked_bytes;
+    if (a.m_locked_bytes > 0) a.m_forks.add(settings().skip_in_fork ? 0 : a.m_locked_bytes.load());
   };
   // What is page-locked belongs to the parent; the child has a copy, which is pageable, or nothing.
   auto const in_child = [] {
@@ -67,14 +62,14 @@ void Adoption::start() noexcept {
   if (pthread_atfork(
           before_fork, [] { instance().m_mutex.unlock(); }, in_child) != 0)
     elsewhere = "the system refuses handlers of forks";
-  if (!elsewhere.empty()) m_phase = Phase::off;
+  m_phase = elsewhere.empty() ? Phase::waiting : Phase::off;
   if (!elsewhere.empty())
-    stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares", true);
-  else if (!settings().children && !Objects::is_loaded("libstdc++.so") && !may_load_modules())
+    stays(elsewhere + ": use an allocator and a libstdc++ that the whole process shares");
+  else if (!settings().children && !Objects::is_loaded("libstdc++.so") &&
+           !Objects::is_loaded("libc++") && !may_load_modules())
     stays(
         "no libstdc++.so is among its libraries: write kokkos_host_spaces_run before the program that it "
-        "starts, or give --children; one that has libstdc++ inside, link without -static-libstdc++",
-        true);
+        "starts, or give --children; one that has libstdc++ inside, link without -static-libstdc++");
 }
 
 // Serves from the first request on that finds a shared CUDA runtime loaded.
@@ -88,10 +83,8 @@ bool Adoption::begins() noexcept {
     why = "the system has no GPU of NVIDIA";
   } else if (!Objects::is_loaded("libcudart.so")) {
     // A static one loads the driver.
-    char const* const other =
-        Objects::is_loaded("libcuda.so") ? Objects::static_cuda_runtime() : nullptr;
-    if (other == nullptr) return false;
-    why = other;
+    if (!Objects::is_loaded("libcuda.so") || !Objects::static_cuda_runtime()) return false;
+    why = Objects::static_cuda_runtime();
   } else if (Objects::program_has_its_own_new()) {
     why = "the program itself defines aligned new: link it to a shared libstdc++";
   }
@@ -102,7 +95,7 @@ bool Adoption::begins() noexcept {
   m_phase = why.empty() ? Phase::on : Phase::off;
   if (why.empty()) m_why.clear();
   lock.unlock();
-  if (!why.empty()) stays(why, true);
+  if (!why.empty()) stays(why);
   return why.empty();
 }
 
@@ -124,44 +117,46 @@ Block& Adoption::leave_ready(Ready::iterator ready) noexcept {
 }
 
 Block* Adoption::ready_block(std::size_t bytes) noexcept {
-  std::size_t const needed = whole_pages(bytes);
-  for (auto found = m_ready.lower_bound(needed);
-       found != m_ready.end() && found->first <= most_for(needed); ++found) {
+  std::size_t const least = whole_pages(bytes), most = least + least / 8 + granule;
+  auto const end = m_ready.upper_bound(most);
+  for (auto found = m_ready.lower_bound(least); found != end; ++found) {
     if (found->second->epoch > m_retirement.completed()) continue;
-    ++m_reused;
+    m_reused.add(bytes);
     return &leave_ready(found);
   }
   return nullptr;
 }
 
-void* Adoption::use(Block& block, std::size_t bytes) noexcept {
-  block.state  = State::in_use;
-  block.bytes  = bytes;
-  block.copies = 0;
+// For a View.
+Block* Adoption::block_of(std::size_t bytes, bool may_reuse, bool is_pinned) noexcept {
+  std::lock_guard const lock(m_mutex);
+  bool const reuses = may_reuse && (is_pinned || m_copied.count(granules_of(bytes)) > 0);
+  Block* block      = reuses ? ready_block(bytes) : nullptr;
+  if (block == nullptr) block = m_blocks.take(bytes);
+  if (block == nullptr) return nullptr;
+  block->state  = State::in_use;
+  block->bytes  = bytes;
+  block->copies = 0;
   m_in_use += bytes;
   m_most_in_use = std::max(m_most_in_use, m_in_use);
-  m_view_bytes += bytes;
-  ++m_views;
-  return block.begin;
-}
-
-void Adoption::ask_devices() noexcept {
-  if (m_last_epoch > m_retirement.completed()) m_retirement.reach(m_last_epoch);
+  m_views.add(bytes);
+  return block;
 }
 
 bool Adoption::serves(std::size_t bytes) noexcept {
-  return m_phase != Phase::off && (m_phase == Phase::on || begins()) && !exceeds_memory(bytes);
+  if (m_phase == Phase::off || !(m_phase == Phase::on || begins()) || exceeds_memory(bytes))
+    return false;
+  if (m_ready_bytes > 0 && m_last_epoch > m_retirement.completed())
+    m_retirement.reach(m_last_epoch);
+  return true;
 }
 
 void* Adoption::take(std::size_t bytes) noexcept {
+  NotCancelled const meanwhile;
   if (!serves(bytes)) return nullptr;
-  bool const may_reuse = m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr;
-  if (may_reuse) ask_devices();
-  std::lock_guard const lock(m_mutex);
-  bool const copied = may_reuse && m_copied.count(Blocks::granules_of(bytes)) > 0;
-  Block* block      = copied ? ready_block(bytes) : nullptr;
-  if (block == nullptr) block = m_blocks.take(bytes);
-  return block != nullptr ? use(*block, bytes) : nullptr;
+  Block* const block =
+      block_of(bytes, m_ready_bytes > 0 && Objects::static_cuda_runtime() == nullptr);
+  return block != nullptr ? block->begin : nullptr;
 }
 
 // The lock is held.
@@ -171,18 +166,17 @@ void Adoption::retire(Block& block) noexcept {
   block.pinned_for_user = block.refused = block.runs_on = false;
   m_registered.erase(m_registered.lower_bound(block.begin),
                      m_registered.lower_bound(block.begin + block.bytes));
+  block.state = State::held;
   try {
-    if (block.copies > 0) m_copied.insert(Blocks::granules_of(block.bytes));
+    if (block.copies > 0) m_copied.insert(granules_of(block.bytes));
     if (block.locked == 0 || (is_forked_child() && !settings().skip_in_fork))
       return m_blocks.give(block);
-    block.state = State::lost;
     if (is_forked_child()) return;
     m_ready.emplace(block.locked, &block);
-    block.state = State::ready;
     m_ready_bytes += block.locked;
     m_last_epoch = std::max(m_last_epoch.load(), block.epoch);
   } catch (std::exception const&) {
-    block.state = State::lost;  // there is no memory for a record of it
+    // It is held for ever: there is no memory for a record of it.
   }
 }
 
@@ -200,15 +194,13 @@ void Adoption::give(void* pointer, bool is_over) noexcept {
 }
 
 std::span<char> Adoption::extent_of(void const* pointer) noexcept {
-  return at(pointer, std::span<char>(),
-            [](Block const& block) { return std::span(block.begin, block.bytes); });
+  return at(pointer, [](Block const& block) { return std::span(block.begin, block.bytes); });
 }
 
 void Adoption::copies(void const* host) noexcept {
-  bool const is_child = is_forked_child();
-  Block* const due    = at(host, static_cast<Block*>(nullptr), [&](Block& block) -> Block* {
-    if (block.locked > 0 || block.refused || is_child) return nullptr;
-    if (++block.copies < 2 && m_copied.count(Blocks::granules_of(block.bytes)) == 0) return nullptr;
+  Block* const due = at(host, [&](Block& block) -> Block* {
+    if (block.locked > 0 || block.refused || is_forked_child()) return nullptr;
+    if (++block.copies < 2 && m_copied.count(granules_of(block.bytes)) == 0) return nullptr;
     block.refused = true;  // other threads shall not try, too
     return &block;
   });
@@ -216,7 +208,7 @@ void Adoption::copies(void const* host) noexcept {
 }
 
 Adoption::Side Adoption::side_of(void const* host) noexcept {
-  return at(host, Side(), [&](Block const& block) {
+  return at(host, [&](Block const& block) {
     return Side{is_locked(block), is_secret(block) && !is_registered(host, 1)};
   });
 }
@@ -234,7 +226,7 @@ std::unique_lock<std::mutex> Adoption::keep_from_locking(void const* pointer) no
 }
 
 Adoption::Registration Adoption::register_range(void const* pointer, std::size_t bytes) noexcept {
-  return at(pointer, Registration::forward, [&](Block const& block) {
+  return at(pointer, [&](Block const& block) {
     if (is_registered(pointer, bytes)) return Registration::refuse;
     try {
       m_registered[static_cast<char const*>(pointer)] = bytes;
@@ -246,7 +238,7 @@ Adoption::Registration Adoption::register_range(void const* pointer, std::size_t
 }
 
 Adoption::Registration Adoption::unregister_range(void const* pointer) noexcept {
-  return at(pointer, Registration::forward, [&](Block const& block) {
+  return at(pointer, [&](Block const& block) {
     bool const was = m_registered.erase(static_cast<char const*>(pointer)) > 0;
     if (!is_locked(block)) return Registration::forward;
     return was ? Registration::done : Registration::refuse;

@@ -6,6 +6,7 @@
 
 #include "../pool/Retirement.hpp"
 #include "Blocks.hpp"
+#include "Recorder.hpp"
 #include "Settings.hpp"
 
 #include <array>
@@ -17,27 +18,20 @@
 #include <set>
 #include <span>
 #include <string>
+#include <type_traits>
+
+#include <pthread.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-/// Counts copies of one direction and one kind of memory of the host. `timed` are those which the host
-/// waited for, so that their time is known. Thread-safe.
-struct Recorder {
-  std::atomic<std::uint64_t> count{0}, bytes{0}, timed_bytes{0}, nanoseconds{0};
+/// The thread is not cancelled meanwhile: neither memory nor a copy is a point of cancellation, but reading files is.
+struct NotCancelled {
+  NotCancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &m_state); }
+  ~NotCancelled() { pthread_setcancelstate(m_state, nullptr); }
+  NotCancelled& operator=(NotCancelled&&) = delete;
 
-  /// \param time in nanoseconds; 0: not known
-  void copied(std::size_t copied_bytes, std::uint64_t time) noexcept {
-    ++count;
-    bytes += copied_bytes;
-    if (time == 0) return;
-    timed_bytes += copied_bytes;
-    nanoseconds += time;
-  }
-
-  /// In GB/s; 0 if none was timed.
-  double rate() const noexcept {
-    return nanoseconds == 0 ? 0 : double(timed_bytes) / double(nanoseconds);
-  }
+ private:
+  int m_state = 0;
 };
 
 /// Which memory is adopted, and when it is page-locked: pageable until it is copied to or from a device
@@ -46,8 +40,6 @@ struct Recorder {
 /// calls the driver with a lock that an allocation or a free needs.
 class Adoption {
  public:
-  static constexpr std::size_t least_bytes = std::size_t(64) << 10;
-
   /// Never destroyed.
   static Adoption& instance() noexcept;
 
@@ -57,7 +49,7 @@ class Adoption {
   /// For the constructor of the library.
   void start() noexcept;
 
-  /// Memory for aligned new; nullptr: take it from the next one.
+  /// Memory for aligned new of a granule or more; nullptr: take it from the next one.
   void* take(std::size_t bytes) noexcept;
 
   /// Frees what `contains`. Ends the process at any other pointer, as free does.
@@ -85,7 +77,7 @@ class Adoption {
 
   /// Notes that a copy of this memory failed, or that waiting for it failed: its next user waits for the devices.
   void runs_on(void const* host) noexcept {
-    at(host, false, [](Block& block) { return block.runs_on = true; });
+    at(host, [](Block& block) { return block.runs_on = true; });
   }
 
   /// True if anything is page-locked that stock would leave pageable.
@@ -106,9 +98,12 @@ class Adoption {
   /// Writes what KOKKOS_HOST_SPACES_ADOPT_REPORT asks for; nothing in the child of a fork.
   void write_report() noexcept;
 
-  /// What was copied to the host (0) and to devices (1), by kinds of memory of the host.
+  /// Counts a copy that was made, by the kind of the host's memory. \param seconds 0: not known
   enum Kind { pageable, page_locked, others };
-  std::array<std::array<Recorder, 3>, 2> recorders;
+  void copied(bool to_device, Kind kind, std::size_t bytes, double seconds) noexcept {
+    std::lock_guard const lock(m_mutex);
+    m_copies[to_device][kind].add(bytes, seconds);
+  }
 
  private:
   enum class Phase { waiting, on, off };
@@ -120,33 +115,31 @@ class Adoption {
   bool serves(std::size_t bytes) noexcept;
   Block& leave_ready(Ready::iterator ready) noexcept;
   Block* ready_block(std::size_t bytes) noexcept;
-  void* use(Block& block, std::size_t bytes) noexcept;
+  Block* block_of(std::size_t bytes, bool may_reuse, bool is_pinned = false) noexcept;
 
-  /// Returns f(block), called with the lock held for the block in use that contains an address;
-  /// `otherwise` if there is none.
-  template <class Result, class F>
-  Result at(void const* pointer, Result otherwise, F f) noexcept {
-    if (!contains(pointer)) return otherwise;
+  /// Returns f(block), called with the lock held for the block in use that contains an address; else {}.
+  template <class F>
+  std::invoke_result_t<F, Block&> at(void const* pointer, F f) noexcept {
+    if (!contains(pointer)) return {};
     std::lock_guard const lock(m_mutex);
     Block* const block = m_blocks.find(pointer);
-    return block != nullptr ? f(*block) : otherwise;
+    if (block == nullptr) return {};
+    return f(*block);
   }
   void lock(Block& block) noexcept;
-  std::string why_not();
+  std::string why_not(std::size_t bytes);
   bool make_room(std::size_t bytes);
   void retire(Block& block) noexcept;
-  void stays(std::string const& why, bool tells = false) noexcept;
+  void stays(std::string const& why, bool tells = true) noexcept;
   bool is_locked(Block const& block) const noexcept { return block.locked > 0 && !m_is_reset; }
   bool is_secret(Block const& block) const noexcept {
     return is_locked(block) && !block.pinned_for_user;
   }
   bool is_registered(void const* begin, std::size_t bytes) const noexcept;
-  void ask_devices() noexcept;
 
-  std::mutex m_mutex;  ///< of everything below; never held in a call of the driver
-  std::mutex
-      m_locking;  ///< held while pages are locked or unlocked, also by the program; taken first
-  std::atomic<Phase> m_phase{Phase::waiting};
+  std::mutex m_mutex;    ///< of everything below; never held in a call of the driver
+  std::mutex m_locking;  ///< held while anybody locks pages or unlocks them; taken first
+  std::atomic<Phase> m_phase{Phase::off};  ///< until `start`
   std::atomic<bool> m_is_reset{false};
   std::atomic<unsigned long long> m_seen{0};  ///< objects that were loaded at the last look
   Blocks m_blocks;
@@ -159,9 +152,9 @@ class Adoption {
   std::atomic<Epoch> m_last_epoch{0};  ///< in which a ready block was freed
 
   // For the report.
-  std::size_t m_views = 0, m_view_bytes = 0, m_in_use = 0, m_most_in_use = 0, m_reused = 0,
-              m_locks = 0, m_most_locked = 0, m_lock_nanoseconds = 0, m_forks = 0,
-              m_forked_bytes = 0;
+  std::array<std::array<Recorder, 3>, 2> m_copies;  ///< to the host, and to devices
+  Recorder m_views, m_reused, m_locks, m_forks;
+  std::size_t m_in_use = 0, m_most_in_use = 0, m_most_locked = 0;
   std::string m_why;
 };
 

@@ -5,61 +5,39 @@
 
 #include "../os/Pages.hpp"
 
-#include <algorithm>
-
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-namespace {
-
-std::size_t bytes_of(Block const& block) { return block.granules * Blocks::granule; }
-
-}  // namespace
-
 bool Blocks::reserve() noexcept {
-  std::size_t const wanted = std::min(physical_memory(), SIZE_MAX / 4) * 4;
-  std::size_t const bytes  = std::max(wanted / page_window, std::size_t(1)) * page_window;
-  void* const begin        = reserve_for_pages(bytes);
-  if (begin == nullptr) return false;
-  void* const records = mmap(nullptr, bytes / granule * sizeof(Block), PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (records == MAP_FAILED) {
-    munmap(begin, bytes);
+  std::size_t const wanted  = std::min(physical_memory(), SIZE_MAX / 4) * 4;
+  std::size_t const bytes   = std::max(wanted / page_window, std::size_t(1)) * page_window;
+  std::size_t const records = whole_pages((bytes / granule + 1) * sizeof(Block));
+  auto* const begin         = static_cast<char*>(reserve_for_pages(bytes + records));
+  if (begin == nullptr || mprotect(begin + bytes, records, PROT_READ | PROT_WRITE) != 0)
     return false;
-  }
-  m_records = static_cast<Block*>(records);
-  m_begin   = static_cast<char*>(begin);
-  s_begin   = reinterpret_cast<std::uintptr_t>(begin);
+  // gcore writes what may be dumped, even where nothing is.
+  madvise(begin, bytes + records, MADV_DONTDUMP);
+  m_records = reinterpret_cast<Block*>(begin + bytes);
+  m_middle  = begin + bytes / 2;
+  s_begin   = begin;
   s_bytes   = bytes;
-  for (std::size_t at = s_begin; at < s_begin + bytes;) {
-    std::size_t const end = std::min((at / page_window + 1) * page_window, s_begin + bytes);
-    list(make(m_begin + (at - s_begin), (end - at) / granule, State::gap));
-    at = end;
+  for (std::size_t at = 0, most; at < bytes; at += most) {
+    std::size_t const half = at < bytes / 2 ? bytes / 2 : bytes;
+    most = std::min(page_window - address_of(begin + at) % page_window, half - at);
+    make(begin + at, 1, State::border);
+    list(make(begin + at + granule, most / granule - 1, State::gap));
   }
+  make(s_begin + bytes, 1, State::border);
   return true;
 }
 
-// Blocks that touch there are not merged.
-bool Blocks::is_border(char const* address) const noexcept {
-  return address == m_begin || address == m_begin + s_bytes ||
-         reinterpret_cast<std::uintptr_t>(address) % page_window == 0;
-}
-
-Block* Blocks::after(Block const& block) const noexcept {
-  char const* const end = block.begin + bytes_of(block);
-  return is_border(end) ? nullptr : &record(end);
-}
-
 Block& Blocks::make(char* begin, std::size_t granules, State state) noexcept {
-  Block& block                              = record(begin);
-  block                                     = Block();
-  block.begin                               = begin;
-  block.granules                            = granules;
-  block.state                               = state;
-  block.whole                               = &block;
-  record(begin + bytes_of(block) - 1).whole = &block;
+  Block& block                  = record(begin);
+  block                         = {.begin = begin, .granules = granules, .state = state};
+  block.whole                   = &block;
+  record(block.end() - 1).whole = &block;
   return block;
 }
 
@@ -68,9 +46,9 @@ Block& Blocks::merged(Block& block, State state) noexcept {
   block.state                = state;  // also of a record that is not the first one's any more
   char* begin                = block.begin;
   std::size_t granules       = block.granules;
-  Block* const neighbours[2] = {is_border(begin) ? nullptr : record(begin - 1).whole, after(block)};
+  Block* const neighbours[2] = {record(begin - 1).whole, &record(block.end())};
   for (Block* const neighbour : neighbours) {
-    if (neighbour == nullptr || neighbour->state != state) continue;
+    if (neighbour->state != state) continue;
     unlist(*neighbour);
     begin = std::min(begin, neighbour->begin);
     granules += neighbour->granules;
@@ -79,32 +57,30 @@ Block& Blocks::merged(Block& block, State state) noexcept {
 }
 
 void Blocks::list(Block& block) noexcept {
-  Lists& lists          = m_lists[static_cast<std::size_t>(block.state)];
-  std::size_t const bin = std::min(block.granules, bins - 1);
+  Lists& lists          = lists_of(block);
+  std::size_t const bin = bin_of(block.granules);
   block.next            = lists.first[bin];
-  block.before          = nullptr;
   if (block.next != nullptr) block.next->before = &block;
   lists.first[bin] = &block;
   lists.filled.set(bin);
 }
 
 void Blocks::unlist(Block& block) noexcept {
-  Lists& lists          = m_lists[static_cast<std::size_t>(block.state)];
-  std::size_t const bin = std::min(block.granules, bins - 1);
+  Lists& lists                                                      = lists_of(block);
+  std::size_t const bin                                             = bin_of(block.granules);
   (block.before != nullptr ? block.before->next : lists.first[bin]) = block.next;
   if (block.next != nullptr) block.next->before = block.before;
   if (lists.first[bin] == nullptr) lists.filled.reset(bin);
 }
 
-Block* Blocks::fitting(State state, std::size_t granules) const noexcept {
-  Lists const& lists = m_lists[static_cast<std::size_t>(state)];
-  std::size_t bin    = std::min(granules, bins - 1);
+Block* Blocks::fitting(Lists const& lists, std::size_t granules) const noexcept {
+  std::size_t bin = bin_of(granules);
   if (!lists.filled.test(bin)) bin = lists.filled._Find_next(bin);
   Block* last = nullptr;
   for (; bin < bins; bin = lists.filled._Find_next(bin)) {
     for (Block* block = lists.first[bin]; block != nullptr; block = block->next) {
       if (block->granules < granules) continue;
-      if (state == State::gap || !is_last(*block)) return block;
+      if (block->state == State::gap || !is_last(*block)) return block;
       last = block;
     }
   }
@@ -113,27 +89,30 @@ Block* Blocks::fitting(State state, std::size_t granules) const noexcept {
 
 // Behind all that is in use there, and so the one that is given up: taken if no other fits.
 bool Blocks::is_last(Block const& block) const noexcept {
-  Block const* const next = after(block);
-  return next == nullptr || next->state == State::gap;
+  State const next = record(block.end()).state;
+  return next == State::gap || next == State::border;
 }
 
 // Gives its pages back to the system. Pages without access are mapped over them, so that the addresses
 // stay reserved; at the limit of mappings they stay writable.
 void Blocks::give_up(Block& block) noexcept {
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-  if (mmap(block.begin, bytes_of(block), PROT_NONE, flags, -1, 0) == MAP_FAILED)
-    madvise(block.begin, bytes_of(block), MADV_DONTNEED);
+  constexpr int flags     = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  std::size_t const bytes = block.granules * granule;
+  if (mmap(block.begin, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED)
+    madvise(block.begin, bytes, MADV_DONTNEED);
+  madvise(block.begin, bytes, MADV_DONTDUMP);
   list(merged(block, State::gap));
 }
 
 Block* Blocks::take(std::size_t bytes) noexcept {
-  if (bytes > page_window) return nullptr;
+  if (bytes >= page_window) return nullptr;
   std::size_t const granules = granules_of(bytes);
-  Block* block               = bytes <= largest_kept ? fitting(State::kept, granules) : nullptr;
+  Block* block               = fitting(m_kept, granules);
   if (block == nullptr) {
-    block = fitting(State::gap, granules);
+    block = fitting(m_gaps[granules > largest_kept], granules);
     if (block == nullptr || mprotect(block->begin, granules * granule, PROT_READ | PROT_WRITE) != 0)
       return nullptr;
+    madvise(block->begin, granules * granule, MADV_DODUMP);
   }
   unlist(*block);
   if (block->granules > granules)
@@ -145,18 +124,17 @@ Block* Blocks::take(std::size_t bytes) noexcept {
 }
 
 void Blocks::give(Block& block) noexcept {
-  if (bytes_of(block) > largest_kept) return give_up(block);
-  m_threshold  = std::max(m_threshold, 2 * bytes_of(block));
+  if (block.begin >= m_middle) return give_up(block);
+  m_threshold  = std::max(m_threshold, 2 * std::min(block.granules, largest_kept));
   Block& whole = merged(block, State::kept);
-  if (is_last(whole) && bytes_of(whole) > m_threshold) return give_up(whole);
+  if (is_last(whole) && whole.granules > m_threshold) return give_up(whole);
   list(whole);
 }
 
 Block* Blocks::find(void const* pointer) const noexcept {
-  auto const* const address = static_cast<char const*>(pointer);
-  Block* const block        = record(address).whole;
-  bool const is_its         = block != nullptr && block->state == State::in_use &&
-                      address >= block->begin && address < block->begin + bytes_of(*block);
+  Block* const block = record(pointer).whole;
+  bool const is_its  = block != nullptr && block->state == State::in_use &&
+                      pointer >= block->begin && pointer < block->end();
   return is_its ? block : nullptr;
 }
 

@@ -36,8 +36,7 @@ class Elf {
   ~Elf() {
     if (!m_bytes.empty()) munmap(const_cast<char*>(m_bytes.data()), m_bytes.size());
   }
-  Elf(Elf const&)            = delete;
-  Elf& operator=(Elf const&) = delete;
+  Elf& operator=(Elf&&) = delete;  // and so not copied either
 
   std::string_view bytes(std::size_t at, std::size_t count) const {
     return at < m_bytes.size() ? m_bytes.substr(at, count) : std::string_view();

@@ -8,13 +8,12 @@
 #include "Objects.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
-#include <dlfcn.h>
 #include <malloc.h>
 
 #define KHS_EXPORT __attribute__((visibility("default")))
@@ -28,8 +27,7 @@ struct Next {
   char const* name;
   Function* function = nullptr;
 
-  void find() { function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name)); }
-  /// For where a module brings its C++ library with it, and before this library has started.
+  /// Looks again where a module brings its C++ library with it, and before this library has started.
   bool is_found() {
     if (function == nullptr)
       function = reinterpret_cast<Function*>(Objects::find_next(name, "libstdc++.so"));
@@ -44,13 +42,11 @@ Next<void*(std::size_t, std::align_val_t, std::nothrow_t const&)> next_nothrow{
     "_ZnwmSt11align_val_tRKSt9nothrow_t"};
 Next<void(void*, std::align_val_t)> next_delete{"_ZdlPvSt11align_val_t"};
 
-// What is freed before the next free is known.
-std::array<void*, 1024> early;
-std::size_t early_count = 0;
+void* early = nullptr;  // a list of what is freed before the next free is known
 
 void free_next(void* pointer) {
   if (next_free.function != nullptr) return next_free.function(pointer);
-  if (pointer != nullptr && early_count < early.size()) early[early_count++] = pointer;
+  if (pointer != nullptr) *static_cast<void**>(pointer) = std::exchange(early, pointer);
 }
 
 void drop(void* pointer, std::align_val_t alignment) {
@@ -60,18 +56,14 @@ void drop(void* pointer, std::align_val_t alignment) {
 }
 
 void* take(std::size_t bytes, std::align_val_t alignment) {
-  bool const may = bytes >= Adoption::least_bytes && alignment == std::align_val_t(64);
+  bool const may = bytes >= granule && alignment == std::align_val_t(64);
   return may ? Adoption::instance().take(bytes) : nullptr;
 }
 
 __attribute__((constructor)) void start() {
-  next_realloc.find();
-  next_usable.find();
-  next_new.find();
-  next_nothrow.find();
-  next_delete.find();
-  next_free.find();
-  while (early_count > 0) free_next(early[--early_count]);
+  [](auto&... next) { (next.is_found(), ...); }(next_realloc, next_usable, next_new, next_nothrow,
+                                                next_delete, next_free);
+  while (early != nullptr) free_next(std::exchange(early, *static_cast<void**>(early)));
   Adoption::instance().start();
   if (!settings().children) leave_preload();
 }

@@ -15,22 +15,37 @@
 #include "Objects.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
-namespace {
-
-std::size_t limit_of_pool() {
+// Unlocks what is ready and not needed, if the limit forbids `bytes` more, or if more would be locked
+// than 9/8 of what was ever in use at once.
+bool Adoption::make_room(std::size_t bytes) {
   pool::NodeShare const share = share_of_node();
   tell_if_assumed(share);
-  return bounded_by(share, config().pool_limit);
+  std::size_t const told  = bounded_by(share, config().pool_limit),
+                    limit = told > 0 ? told : SIZE_MAX;
+  bool const is_idle =
+      m_ready_bytes > 0 && m_retirement.reach(m_retirement.stamp()) == Retirement::Progress::done;
+  for (;;) {
+    std::unique_lock lock(m_mutex);
+    m_most_used            = std::max(m_most_used, m_locked_bytes - m_ready_bytes + bytes);
+    std::size_t const most = m_most_used + m_most_used / 8 + (std::size_t(4) << 20);
+    if (m_locked_bytes + bytes <= std::min(most, limit)) return true;
+    if (!is_idle || m_ready.empty()) return m_locked_bytes + bytes <= limit;
+    Block& victim = leave_ready(m_ready.begin());
+    lock.unlock();
+    if (!Driver::unlock_pages(victim.begin, victim.locked)) continue;  // it is held for ever
+    lock.lock();
+    if (settings().skip_in_fork) leave_to_children(victim.begin, victim.locked);
+    m_locked_bytes -= victim.locked;
+    m_blocks.give(victim);
+  }
 }
 
-}  // namespace
-
-// Called with m_locking held.
-std::string Adoption::why_not() {
+// Why so many bytes are not locked; makes room for them. Called with m_locking held.
+std::string Adoption::why_not(std::size_t bytes) {
   if (m_is_reset || Driver::device_count() == 0) return "CUDA has no device here, or it was reset";
   if (char const* const why = Objects::static_cuda_runtime()) return why;
   if (!Driver::registered_memory_keeps_address())
@@ -38,39 +53,14 @@ std::string Adoption::why_not() {
   static bool const forks_keep_pages = settings().skip_in_fork || fork_leaves_pages_to_parent();
   if (!forks_keep_pages)
     return "after a fork a device would read the child's pages (the kernel is too old)";
+  if (!make_room(bytes))
+    return "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)";
   return {};
-}
-
-// Unlocks what is ready and not needed, if the limit forbids `bytes` more, or if more would be locked
-// than 9/8 of what was ever in use at once.
-bool Adoption::make_room(std::size_t bytes) {
-  std::size_t const limit = limit_of_pool();
-  bool const is_idle =
-      m_ready_bytes > 0 && m_retirement.reach(m_retirement.stamp()) == Retirement::Progress::done;
-  for (;;) {
-    std::unique_lock lock(m_mutex);
-    m_most_used      = std::max(m_most_used, m_locked_bytes - m_ready_bytes + bytes);
-    std::size_t most = m_most_used + m_most_used / 8 + (std::size_t(4) << 20);
-    if (limit > 0) most = std::min(most, limit);
-    if (m_locked_bytes + bytes <= most) return true;
-    if (!is_idle || m_ready.empty()) return limit == 0 || m_locked_bytes + bytes <= limit;
-    Block& victim = leave_ready(m_ready.begin());
-    lock.unlock();
-    bool const is_unlocked = Driver::unlock_pages(victim.begin, victim.locked);
-    lock.lock();
-    if (!is_unlocked) {
-      victim.state = State::lost;
-      continue;
-    }
-    if (settings().skip_in_fork) leave_to_children(victim.begin, victim.locked);
-    m_locked_bytes -= victim.locked;
-    m_blocks.give(victim);
-  }
 }
 
 void Adoption::lock(Block& block) noexcept {
   std::size_t const bytes = whole_pages(block.bytes);
-  auto const start        = std::chrono::steady_clock::now();
+  double const start      = now();
   std::lock_guard const one(m_locking);
   // It counts as locked meanwhile: other threads may copy it, and ask of it, before the runtime returns.
   auto const count = [&](std::size_t locked) {
@@ -79,11 +69,7 @@ void Adoption::lock(Block& block) noexcept {
     block.locked = locked;
   };
   try {
-    if (std::string const why = why_not(); !why.empty())
-      return stays(why, Objects::static_cuda_runtime() != nullptr);
-    if (!make_room(bytes))
-      return stays(
-          "the limit of page-locked memory is reached (KOKKOS_HOST_SPACES_POOL_LIMIT, _NODE_LIMIT)");
+    if (std::string const why = why_not(bytes); !why.empty()) return stays(why);
     if (config().huge_pages && bytes >= huge_page_bytes) use_huge_pages(block.begin, bytes);
     count(bytes);
     if (settings().skip_in_fork) keep_from_children(block.begin, bytes);
@@ -91,28 +77,20 @@ void Adoption::lock(Block& block) noexcept {
   } catch (std::exception const& error) {
     if (settings().skip_in_fork) leave_to_children(block.begin, bytes);
     count(0);
-    return stays(error.what());
+    return stays(error.what(), false);
   }
   std::lock_guard const lock(m_mutex);
   m_most_locked = std::max(m_most_locked, m_locked_bytes.load());
-  m_lock_nanoseconds += static_cast<std::size_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
-  ++m_locks;
+  m_locks.add(bytes, now() - start);
 }
 
 void* Adoption::take_pinned(std::size_t bytes) noexcept {
-  if (bytes < least_bytes || !serves(bytes) || m_is_reset || is_forked_child()) return nullptr;
-  ask_devices();
-  std::unique_lock guard(m_mutex);
-  Block* block = ready_block(bytes);
-  if (block == nullptr) block = m_blocks.take(bytes);
+  NotCancelled const meanwhile;
+  if (bytes < granule || m_is_reset || is_forked_child() || !serves(bytes)) return nullptr;
+  Block* const block = block_of(bytes, true, true);
   if (block == nullptr) return nullptr;
-  use(*block, bytes);
-  if (block->locked == 0) {
-    guard.unlock();
-    lock(*block);
-    guard.lock();
-  }
+  if (block->locked == 0) lock(*block);
+  std::lock_guard const guard(m_mutex);
   block->pinned_for_user = block->locked > 0;
   m_pinned_bytes += block->locked;
   if (block->locked > 0) return block->begin;
@@ -121,10 +99,9 @@ void* Adoption::take_pinned(std::size_t bytes) noexcept {
 }
 
 bool Adoption::give_pinned(void* pointer) noexcept {
-  bool const is_its = at(pointer, false, [&](Block const& block) {
-    return block.begin == pointer && block.pinned_for_user;
-  });
-  if (!is_its) return false;
+  NotCancelled const meanwhile;
+  if (!at(pointer, [&](Block const& b) { return b.begin == pointer && b.pinned_for_user; }))
+    return false;
   // Stock waits for the devices; where a capture forbids that, the memory waits for their work.
   Driver::Devices devices{};
   int const count = Driver::devices_in_use(devices);
@@ -142,11 +119,7 @@ void check_copy(void const* dst, void const* src, std::size_t bytes, void* strea
     return {memory, bytes,
             view > 0 ? "a View of " + std::to_string(view) + " bytes" : "memory of a device"};
   };
-  try {
-    Guard::watch(side(dst), side(src), stream);
-  } catch (std::exception const&) {
-    // It is not watched.
-  }
+  Guard::watch(side(dst), side(src), stream);
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt

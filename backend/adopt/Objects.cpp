@@ -5,6 +5,7 @@
 
 #include "Elf.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -56,19 +57,13 @@ void* find_in(char const* path, char const* function) {
 // Looks for a name that is in each CUDA runtime's table of errors, where constants are in memory: the file
 // may have been replaced. In two parts: this library does not contain it.
 bool has_cuda_runtime(dl_phdr_info const& object) {
-  static constexpr char first[] = "cudaErrorCudart", rest[] = "Unloading";
-  for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
-    auto const& segment = object.dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
-    auto const* at        = reinterpret_cast<char const*>(object.dlpi_addr + segment.p_vaddr);
-    auto const* const end = at + segment.p_memsz;
-    while ((at = static_cast<char const*>(
-                memmem(at, std::size_t(end - at), first, sizeof first - 1)))) {
-      at += sizeof first - 1;
-      if (std::string_view(at, std::size_t(end - at)).starts_with(rest)) return true;
-    }
-  }
-  return false;
+  std::string const name = std::string("cudaErrorCudart") + "Unloading";
+  return std::any_of(
+      object.dlpi_phdr, object.dlpi_phdr + object.dlpi_phnum, [&](ElfW(Phdr) const& segment) {
+        if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) return false;
+        auto const* const begin = reinterpret_cast<char*>(object.dlpi_addr + segment.p_vaddr);
+        return memmem(begin, segment.p_memsz, name.data(), name.size()) != nullptr;
+      });
 }
 
 bool counts_as_static(dl_phdr_info const& object) {
@@ -87,10 +82,7 @@ bool counts_as_static(dl_phdr_info const& object) {
 
 unsigned long long loaded() noexcept {
   unsigned long long count = 0;
-  any_object([&](dl_phdr_info const& object) {
-    count = object.dlpi_adds;
-    return true;
-  });
+  any_object([&](dl_phdr_info const& object) { return (count = object.dlpi_adds) > 0; });
   return count;
 }
 
@@ -103,27 +95,23 @@ void* find_next(char const* function, char const* file_name) noexcept {
   if (void* const next = dlsym(RTLD_NEXT, function)) return next;
   std::string path;
   any_object([&](dl_phdr_info const& object) {
-    if (!file_name_of(object).starts_with(file_name)) return false;
-    path = path_of(object);
-    return true;
+    if (file_name_of(object).starts_with(file_name)) path = path_of(object);
+    return !path.empty();
   });
   return path.empty() ? nullptr : find_in(path.c_str(), function);
 }
 
 void* find_for_caller(char const* function, void const* caller) noexcept {
   static std::atomic<unsigned long long> seen{0};
-  static std::atomic<int> runtimes{0};
-  unsigned long long const now = loaded();
-  if (seen != now) {
-    int count = 0;
-    any_object([&](dl_phdr_info const& object) {
-      count += file_name_of(object).starts_with("libcudart.so") ? 1 : 0;
-      return false;
+  static std::atomic<bool> has_several{false};
+  if (unsigned long long const now = loaded(); seen != now) {
+    int runtimes = 0;
+    has_several  = any_object([&](dl_phdr_info const& object) {
+      return file_name_of(object).starts_with("libcudart.so") && ++runtimes > 1;
     });
-    runtimes = count;
-    seen     = now;
+    seen         = now;
   }
-  if (runtimes < 2) return nullptr;
+  if (!has_several) return nullptr;
   Dl_info const object         = object_of(caller);
   void const* const of_program = object_of(reinterpret_cast<void*>(getauxval(AT_ENTRY))).dli_fbase;
   bool const is_other          = object.dli_fname != nullptr && object.dli_fbase != of_program;
@@ -131,13 +119,19 @@ void* find_for_caller(char const* function, void const* caller) noexcept {
 }
 
 std::string who_else_serves() noexcept {
+  // Its names have a version, which dlsym does not look for.
+  if (is_loaded("libc_malloc_debug.so")) return "free is that of libc_malloc_debug.so";
   void const* const own = object_of(reinterpret_cast<void*>(&who_else_serves)).dli_fbase;
   for (char const* name :
        {"_ZnwmSt11align_val_tRKSt9nothrow_t", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t",
         "_ZdlPvSt11align_val_tRKSt9nothrow_t", "_ZdlPvmSt11align_val_t", "free", "realloc",
         "malloc_usable_size", "cudaMemcpyAsync"}) {
-    Dl_info const found = object_of(dlsym(RTLD_DEFAULT, name));
+    Dl_info found = {};
+    void* symbol  = nullptr;
+    dladdr1(dlsym(RTLD_DEFAULT, name), &found, &symbol, RTLD_DL_SYMENT);
     if (found.dli_fbase == own) continue;
+    // In a program for fixed addresses that takes the address of an imported function, that is its own.
+    if (symbol != nullptr && static_cast<ElfW(Sym)*>(symbol)->st_shndx == SHN_UNDEF) continue;
     if (found.dli_fname == nullptr) return std::string(name) + " is not found";
     return std::string(name) + " is that of " + found.dli_fname;
   }
@@ -164,12 +158,9 @@ char const* static_cuda_runtime() noexcept {
     std::pair const key(std::string(path_of(object)), object.dlpi_addr);
     if (innocent.count(key) > 0) return false;
     if (!counts_as_static(object)) return !innocent.insert(key).second;
-    std::string const name = key.first == program ? program_invocation_name : key.first;
-    if (known == nullptr)
-      known =
-          strdup((name + " has a CUDA runtime inside, whose copies cannot be seen: link it with "
-                         "-cudart shared")
-                     .c_str());
+    std::string why = key.first == program ? program_invocation_name : key.first;
+    why += " has a CUDA runtime inside, whose copies cannot be seen: link it with -cudart shared";
+    known = strdup(why.c_str());
     return true;
   });
   seen = now;

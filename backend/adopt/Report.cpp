@@ -28,8 +28,8 @@ std::string file_name(std::string name) {
   return name;
 }
 
-std::string in_gb(double bytes) { return with_decimals(bytes * 1e-9, 3) + " GB"; }
-std::string in_seconds(double nanoseconds) { return with_decimals(nanoseconds * 1e-9, 3) + " s"; }
+std::string in_gb(std::uint64_t bytes) { return with_decimals(double(bytes) * 1e-9, 3) + " GB"; }
+std::string in_seconds(double seconds) { return with_decimals(seconds, 3) + " s"; }
 
 }  // namespace
 
@@ -49,29 +49,29 @@ std::string Adoption::report() const {
          << '\n';
     return text.str();
   }
-  text << "  adopted: " << m_views << " Views, " << in_gb(double(m_view_bytes))
-       << " in all, at most " << in_gb(double(m_most_in_use))
-       << " at once\n  page-locked: " << m_locks << " times, at most "
-       << in_gb(double(m_most_locked)) << " at once, which took "
-       << in_seconds(double(m_lock_nanoseconds)) << "; reused " << m_reused << " times\n";
+  text << "  adopted: " << m_views.count << " Views, " << in_gb(m_views.bytes)
+       << " in all, at most " << in_gb(m_most_in_use)
+       << " at once\n  page-locked: " << m_locks.count << " times, at most " << in_gb(m_most_locked)
+       << " at once, which took " << in_seconds(m_locks.seconds) << "; reused " << m_reused.count
+       << " times\n";
   double saved = 0;
   std::array<std::size_t, 3> copies{};
   for (bool const to_device : {false, true}) {
-    auto const& recorder = recorders[to_device];
+    auto const& recorder = m_copies[to_device];
     for (Kind const kind : {pageable, page_locked, others}) {
       Recorder const& sum = recorder[kind];
       if (sum.count == 0) continue;
       constexpr char const* kinds[] = {"adopted, pageable", "adopted, page-locked",
                                        "other pageable memory"};
       text << "  copies to the " << (to_device ? "device, " : "host, ") << kinds[kind] << ": "
-           << sum.count << ", " << in_gb(double(sum.bytes));
-      if (sum.rate() > 0) text << ", " << with_decimals(sum.rate(), 1) << " GB/s";
+           << sum.count << ", " << in_gb(sum.bytes);
+      if (sum.rate() > 0) text << ", " << with_decimals(sum.rate() * 1e-9, 1) << " GB/s";
       text << '\n';
       copies[kind] += sum.count;
     }
     Recorder const& locked = recorder[page_locked];
     if (double const rate = recorder[pageable].rate(); rate > 0)
-      saved += double(locked.timed_bytes) / rate - double(locked.nanoseconds);
+      saved += double(locked.timed_bytes) / rate - locked.seconds;
   }
   text << "  time saved, at the rates of the pageable copies: " << in_seconds(std::max(saved, 0.))
        << '\n';
@@ -84,22 +84,20 @@ std::string Adoption::report() const {
   if (settings().check)
     text << "  host code that touched memory of an unfinished copy, which strict mode makes safe: "
          << Guard::races() << " times\n";
-  if (m_forks > 0)
-    text << "  forks beside page-locked memory: " << m_forks << ", which copied "
-         << in_gb(double(m_forked_bytes)) << '\n';
+  if (m_forks.count > 0)
+    text << "  forks beside page-locked memory: " << m_forks.count << ", which copied "
+         << in_gb(m_forks.bytes) << '\n';
   if (!m_why.empty()) text << "  stayed pageable: " << m_why << '\n';
   return text.str();
 }
 
 void Adoption::write_report() noexcept {
-  char const* const pattern = settings().report;
-  if (pattern == nullptr || is_forked_child()) return;
+  if (settings().report.empty() || is_forked_child()) return;
   try {
-    std::string const text = report();
-    bool const to_file     = std::string(pattern) != "1";
-    std::FILE* const file  = to_file ? std::fopen(file_name(pattern).c_str(), "we") : stderr;
-    std::fputs(text.c_str(), file != nullptr ? file : stderr);
-    if (to_file && file != nullptr) std::fclose(file);
+    std::string const name = file_name(settings().report);
+    std::FILE* const file  = name != "1" ? std::fopen(name.c_str(), "we") : nullptr;
+    std::fputs(report().c_str(), file != nullptr ? file : stderr);
+    if (file != nullptr) std::fclose(file);
   } catch (std::exception const&) {
     // The process ends without a report.
   }

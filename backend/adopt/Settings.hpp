@@ -6,19 +6,20 @@
 
 #include <cstdlib>
 #include <initializer_list>
+#include <string>
 
 namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 /// The variables of README.md, read once.
 struct Settings {
-  bool on            = true;     ///< false: nothing is adopted
-  bool strict        = true;     ///< asynchronous copies wait for their own stream
-  bool check         = false;    ///< relaxed, and tells of host code that races with copies
-  bool skip_in_fork  = false;    ///< children of a fork have no page-locked memory
-  bool children      = false;    ///< stay in LD_PRELOAD
-  bool tells         = false;    ///< on stderr, why a program gains nothing: for the launcher
-  bool without_gpu   = false;    ///< for tests: adopt although the system shows no GPU
-  char const* report = nullptr;  ///< "1", or the pattern of a file's name
+  bool on            = true;   ///< false: nothing is adopted
+  bool strict        = true;   ///< asynchronous copies wait for their own stream
+  bool check         = false;  ///< relaxed, and tells of host code that races with copies
+  bool skip_in_fork  = false;  ///< children of a fork have no page-locked memory
+  bool children      = false;  ///< stay in LD_PRELOAD
+  bool tells         = false;  ///< on stderr, why a program gains nothing: for the launcher
+  bool without_gpu   = false;  ///< for tests: adopt although the system shows no GPU
+  std::string report = "";     ///< "1", the pattern of a file's name, or none
 };
 
 /// The rank of this process among those of a launcher; "0" without one.

@@ -80,7 +80,7 @@ TEST_CASE("an asynchronous copy of page-locked memory is nothing to mend", "[aud
   program.fence_all("Kokkos::fence: Unnamed Global Fence", 1);
   auto const all = program.findings();
   CHECK(only_row(all).findings.empty());
-  CHECK(all.rows[0].pair.blocked == 0);
+  CHECK(all.rows[0].pair.blocked.count == 0);
   CHECK(all.advice.empty());
   CHECK_THAT(table_of(all, {}, 3), ContainsSubstring("Nothing to mend."));
 }
@@ -107,7 +107,7 @@ TEST_CASE("the time of a blocking copy of pageable memory is told from its fence
   CHECK_THAT(seconds_of(row, device_fence), WithinAbs(0.52, 1e-4));
   CHECK_THAT(*row.rate, WithinAbs(10e9, 1));
   CHECK_THAT(*row.share, WithinAbs(0.2, 1e-9));
-  CHECK(row.pair.blocked == 1);
+  CHECK(row.pair.blocked.count == 1);
   // Who does not know the link cannot tell.
   CHECK(seconds_of(only_row(program.findings()), pageable) == 0);
 }
@@ -140,7 +140,7 @@ TEST_CASE("a fence of the whole device directly before or behind a copy is found
   auto const row = only_row(program.findings());
   CHECK_THAT(seconds_of(row, device_fence), WithinAbs(0.875, 1e-9));
   CHECK(row.findings[0].copies == 1);
-  CHECK(row.pair.blocked == 0);
+  CHECK(row.pair.blocked.count == 0);
 }
 
 TEST_CASE("fences that Kokkos makes for allocations are none around a copy", "[audit]") {
@@ -260,7 +260,7 @@ TEST_CASE("a View with gaps has no rate, for its span is not what was copied", "
   auto const row = only_row(program.findings(50e9));
   CHECK_FALSE(row.rate);
   CHECK_FALSE(row.share);
-  CHECK(row.pair.blocked == 1);
+  CHECK(row.pair.blocked.count == 1);
   CHECK(program.recorder.result().best[to_device] == 0);
   CHECK_THAT(seconds_of(row, device_fence), WithinAbs(1.001, 1e-9));
 }

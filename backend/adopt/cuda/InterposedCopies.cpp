@@ -7,14 +7,13 @@
 // not taken from CUDA's headers: some have another signature in another version.
 
 #include "../Adoption.hpp"
-#include "Next.hpp"
+#include "../Next.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include <driver_types.h>
@@ -23,21 +22,19 @@ namespace KokkosHostSpaces::Impl::Backend::Adopt {
 
 namespace {
 
-using Clock  = std::chrono::steady_clock;
 using Size   = std::size_t;
 using Stream = void*;
 
 /// A copy, as far as it matters here. nullptr as a side: memory of a device. `unknown`: the sides cannot be
 /// told, any memory may be one.
 struct Copy {
-  void const* dst      = nullptr;
-  void const* src      = nullptr;
-  Size bytes           = 0;
-  int kind             = cudaMemcpyDefault;
-  bool has_gaps        = false;
-  bool unknown         = false;
-  bool is_asynchronous = false;
-  Stream stream        = nullptr;
+  void const* dst              = nullptr;
+  void const* src              = nullptr;
+  Size bytes                   = 0;
+  int kind                     = cudaMemcpyDefault;
+  bool has_gaps                = false;
+  bool unknown                 = false;
+  std::optional<Stream> stream = {};  ///< of one that is asynchronous
 };
 
 // The runtime does not tell of the legacy default stream while a stream captures that waits for it.
@@ -57,19 +54,12 @@ int wait_for(Stream stream) noexcept {
 }
 
 int type_of(void const* pointer) noexcept {
+  if (pointer == nullptr) return cudaMemoryTypeDevice;
   cudaPointerAttributes attributes = {};
-  int const error                  = ask_next<"cudaPointerGetAttributes">(&attributes, pointer);
-  return error == 0 ? attributes.type : -1;
+  return ask_next<"cudaPointerGetAttributes">(&attributes, pointer) == 0 ? attributes.type : -1;
 }
-
-bool is_pageable(void const* pointer) noexcept {
-  return pointer != nullptr && type_of(pointer) == cudaMemoryTypeUnregistered;
-}
-
-bool is_on_device(void const* pointer) noexcept {
-  int const type = pointer == nullptr ? int(cudaMemoryTypeDevice) : type_of(pointer);
-  return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
-}
+bool is_pageable(void const* host) noexcept { return type_of(host) == cudaMemoryTypeUnregistered; }
+bool is_on_device(void const* side) noexcept { return type_of(side) >= cudaMemoryTypeDevice; }
 
 /// What is done around the next function.
 class Around {
@@ -77,13 +67,13 @@ class Around {
   explicit Around(Copy const& copy) noexcept : m_copy(copy) {
     bool const from_us = Adoption::contains(copy.src), to_us = Adoption::contains(copy.dst);
     m_is_ours          = from_us || to_us || copy.unknown;
-    bool const matters = m_is_ours || settings().report != nullptr;
-    if (!matters || (copy.is_asynchronous && captures(copy.stream))) return;
+    bool const matters = m_is_ours || !settings().report.empty();
+    if (!matters || (copy.stream && captures(*copy.stream))) return;
     m_is_watched = true;
     if (!copy.unknown && !(from_us && to_us)) look(to_us || (!from_us && is_pageable(copy.dst)));
     m_is_secret = is_secret();
     if (m_counts && m_to_device && waits()) stage();
-    m_start = Clock::now();
+    m_start = now();
   }
 
   /// What the next function gets.
@@ -97,32 +87,27 @@ class Around {
   /// After the copy.
   int ends(int error) noexcept {
     if (!m_is_watched) return error;
-    if (error != 0) return fails(error);
     // Another thread may have locked the memory meanwhile, and so made this copy asynchronous.
     m_is_secret = m_is_secret || is_secret();
-    if (waits()) error = wait_for(m_copy.stream);
-    if (error != 0) return fails(error);
-    if (m_is_secret && m_copy.is_asynchronous && settings().check)
-      check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, m_copy.stream);
+    if (error == 0 && waits()) error = wait_for(*m_copy.stream);
+    if (error != 0) {
+      // Pageable memory would not be touched any more; what is page-locked here may be.
+      for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
+      return error;
+    }
+    if (m_is_secret && m_copy.stream && settings().check)
+      check_copy(m_copy.dst, m_copy.src, m_copy.has_gaps ? 0 : m_copy.bytes, *m_copy.stream);
     if (!m_counts) return error;
     // The time of a copy that runs on is not known.
-    bool const is_over = waits() || !m_copy.is_asynchronous || !m_is_locked;
-    auto const time    = std::chrono::nanoseconds(Clock::now() - m_start).count();
+    bool const is_over = waits() || !m_copy.stream || !m_is_locked;
     auto const kind    = !m_is_ours    ? Adoption::others
                          : m_is_locked ? Adoption::page_locked
                                        : Adoption::pageable;
-    Adoption::instance().recorders[m_to_device][kind].copied(
-        m_copy.bytes, is_over ? static_cast<std::uint64_t>(std::max<long>(time, 1)) : 0);
+    Adoption::instance().copied(m_to_device, kind, m_copy.bytes, is_over ? now() - m_start : 0);
     return error;
   }
 
  private:
-  // Pageable memory would not be touched any more; what is page-locked here may be.
-  int fails(int error) const noexcept {
-    for (void const* side : {m_copy.dst, m_copy.src}) Adoption::instance().runs_on(side);
-    return error;
-  }
-
   // Whether this library alone has a side page-locked, now.
   bool is_secret() const noexcept {
     Adoption& adoption = Adoption::instance();
@@ -131,7 +116,7 @@ class Around {
   }
 
   bool waits() const noexcept {
-    return m_is_secret && m_copy.is_asynchronous && settings().strict && m_staged == nullptr;
+    return m_is_secret && m_copy.stream && settings().strict && m_staged == nullptr;
   }
 
   // What this library could not adopt is looked at for the report.
@@ -139,11 +124,12 @@ class Around {
     m_to_device       = !to_host;
     void const* host  = to_host ? m_copy.dst : m_copy.src;
     void const* other = to_host ? m_copy.src : m_copy.dst;
-    bool const is_named =
-        m_copy.kind == (to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
-    m_counts = (is_named || (m_copy.kind == cudaMemcpyDefault && is_on_device(other))) &&
-               (m_is_ours || is_pageable(host));
-    if (m_counts) Adoption::instance().copies(host);
+    int const named   = to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    m_counts =
+        (m_copy.kind == named || (m_copy.kind == cudaMemcpyDefault && is_on_device(other))) &&
+        (m_is_ours || is_pageable(host));
+    // That locking fails would hide an error of the program's.
+    if (m_counts && call_next<"cudaPeekAtLastError">() == 0) Adoption::instance().copies(host);
     m_is_locked = Adoption::instance().side_of(host).locked;
   }
 
@@ -160,7 +146,7 @@ class Around {
   std::unique_ptr<void, void (*)(void*)> m_staged{nullptr, &std::free};
   bool m_is_ours = false, m_is_watched = false, m_counts = false;
   bool m_is_locked = false, m_is_secret = false, m_to_device = false;
-  Clock::time_point m_start;
+  double m_start = 0;
 };
 
 // Behind the names for a default stream of each thread, 0 means that stream.
@@ -169,8 +155,7 @@ Stream of_thread(Stream stream) {
 }
 
 Copy asynchronous(Copy copy, Stream stream) {
-  copy.is_asynchronous = true;
-  copy.stream          = stream;
+  copy.stream = stream;
   return copy;
 }
 
@@ -189,6 +174,7 @@ bool batches_tell_failures() noexcept {
 
 template <Name name, class... Arguments>
 int around(Copy const& copy, void const* caller, Arguments... arguments) noexcept {
+  NotCancelled const meanwhile;
   Around around(copy);
   void* const own = Objects::find_for_caller(name.text, caller);
   int const error =
@@ -225,7 +211,7 @@ using Src = void const*;
 KHS_COPY(cudaMemcpy, (Dst d, Src s, Size n, int kind), (d, s, n, kind), {d, s, n, kind})
 KHS_COPY(cudaMemcpy2D, (Dst d, Size dp, Src s, Size sp, Size w, Size h, int kind),
          (d, dp, s, sp, w, h, kind), {d, s, w* h, kind, dp != w || sp != w})
-KHS_COPY(cudaMemcpy3D, (cudaMemcpy3DParms const* p), (p), {copy_of(*p)})
+KHS_COPY(cudaMemcpy3D, (cudaMemcpy3DParms const* p), (p), {p != nullptr ? copy_of(*p) : Copy()})
 KHS_COPY(cudaMemcpyPeer, (Dst d, int dd, Src s, int sd, Size n), (d, dd, s, sd, n), {d, s, n})
 KHS_COPY(cudaMemcpy3DPeer, (void const* p), (p), {.unknown = true})
 KHS_COPY(cudaMemcpyToSymbol, (Src symbol, Src s, Size n, Size offset, int kind),
@@ -240,6 +226,16 @@ KHS_COPY(cudaMemcpy2DToArray, (Dst a, Size x, Size y, Src s, Size sp, Size w, Si
          (a, x, y, s, sp, w, h, kind), {nullptr, s, w* h, kind, true})
 KHS_COPY(cudaMemcpy2DFromArray, (Dst d, Size dp, Src a, Size x, Size y, Size w, Size h, int kind),
          (d, dp, a, x, y, w, h, kind), {d, nullptr, w* h, kind, true})
+
+// CUDA 13.2 and later.
+#define KHS_WITH_ATTRIBUTES(name, of)                                                              \
+  KHS_ONE(cudaMemcpyWithAttributesAsync##name, (Dst d, Src s, Size n, void* attributes, Stream t), \
+          (d, s, n, attributes, t), asynchronous({d, s, n}, of(t)))                                \
+  KHS_ONE(cudaMemcpy3DWithAttributesAsync##name,                                                   \
+          (void* operation, unsigned long long flags, Stream t), (operation, flags, t),            \
+          asynchronous({.unknown = true}, of(t)))
+KHS_WITH_ATTRIBUTES(, )
+KHS_WITH_ATTRIBUTES(_ptsz, of_thread)
 
 // The last two parameters of batches are the index of a failure and the stream, or in CUDA 13 the stream
 // alone.

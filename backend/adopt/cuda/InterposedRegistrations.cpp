@@ -6,7 +6,7 @@
 // is asked for an address that it does not know.
 
 #include "../Adoption.hpp"
-#include "Next.hpp"
+#include "../Next.hpp"
 
 #include <driver_types.h>
 

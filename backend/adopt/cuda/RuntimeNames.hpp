@@ -8,7 +8,7 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_RUNTIME_NAMES_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_RUNTIME_NAMES_HPP
 
-#include "Next.hpp"
+#include "../Next.hpp"
 
 #include <cuda_runtime_api.h>
 

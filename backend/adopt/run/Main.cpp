@@ -68,28 +68,22 @@ void say(std::string const& words) {
   std::exit(code);
 }
 
-std::string name_of(std::string const& path) { return path.substr(path.rfind('/') + 1); }
-
-// Of many ranks one is enough to say it.
-bool is_first_rank() { return std::strcmp(Adopt::told_rank(), "0") == 0; }
-
 // Sets what the options say, as variables of the library. \return the position of the program
 int read_options(int argc, char** argv) {
   int at = 1;
   for (; at < argc && argv[at][0] == '-'; ++at) {
     std::string const given = argv[at];
     if (given == "--") return at + 1;
-    if (given == "--help" || given == "-h") {
-      std::exit(std::fputs(help, stdout) < 0 || std::fflush(stdout) != 0 ? own_failure : 0);
-    } else if (given == "--version") {
-      std::puts("kokkos_host_spaces_run " KOKKOS_HOST_SPACES_RUN_VERSION);
-      std::exit(0);
+    bool const helps = given == "--help" || given == "-h";
+    if (helps || given == "--version") {
+      char const* const text =
+          helps ? help : "kokkos_host_spaces_run " KOKKOS_HOST_SPACES_RUN_VERSION "\n";
+      std::exit(std::fputs(text, stdout) < 0 || std::fflush(stdout) != 0 ? own_failure : 0);
     } else if (given.starts_with("--report=") && given.size() > 9) {
       setenv(options[0].variable, given.c_str() + 9, 1);
       continue;
     }
-    auto const* const option = std::find_if(std::begin(options), std::end(options),
-                                            [&](auto const& o) { return given == o.name; });
+    auto const* const option = std::ranges::find(options, given, &Option::name);
     if (option == std::end(options))
       refuse(own_failure, "unknown option " + given + ": see kokkos_host_spaces_run --help");
     setenv(option->variable, option->value, 1);
@@ -114,37 +108,39 @@ std::string library() {
   char self[PATH_MAX] = "", real[PATH_MAX];
   if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return {};
   std::string const folder = std::string(self).substr(0, std::string(self).rfind('/'));
-  for (auto const* const place : {".", KOKKOS_HOST_SPACES_RUN_LIBRARIES}) {
+  for (auto const* const place : {".", KOKKOS_HOST_SPACES_RUN_LIBRARIES})
     if (realpath((folder + "/" + place + "/libkokkos_host_spaces_adopt.so").c_str(), real))
       return real;
-  }
   return {};
 }
 
 // Sets LD_PRELOAD, or says why not.
 void adopt(std::string const& name) {
   std::string const preload = library();
+  char const* const given   = std::getenv("LD_PRELOAD");
+  std::string const others  = given != nullptr ? given : "";
   std::string why;
   if (preload.empty()) {
     why = "libkokkos_host_spaces_adopt.so is not where it was installed): install it again";
   } else if (preload.find_first_of(" :") != preload.npos) {
     why = "LD_PRELOAD cannot hold the space or colon in " + preload + "): install it elsewhere";
+  } else if (others.find("san.so") != others.npos || others.find("clang_rt.") != others.npos) {
+    why = "LD_PRELOAD has a sanitizer, which must come first): leave it out";
   } else if (std::string const file = find_in_path(name); access(file.c_str(), X_OK) == 0) {
     why = why_not_adopted(file);
   }
-  if (!why.empty() && is_first_rank()) say(name + " runs as it is (" + why);
+  bool const tells = std::strcmp(Adopt::told_rank(), "0") == 0;  // of many ranks one is enough
+  if (!why.empty() && tells) say(name + " runs as it is (" + why);
   if (!why.empty()) return;
-  char const* const others = std::getenv("LD_PRELOAD");
-  bool const has_others    = others != nullptr && *others != '\0';
-  setenv("LD_PRELOAD", (preload + (has_others ? ":" : "") + (has_others ? others : "")).c_str(), 1);
-  if (is_first_rank()) setenv("KOKKOS_HOST_SPACES_ADOPT_TELLS", "1", 1);
+  setenv("LD_PRELOAD", (preload + (others.empty() ? "" : ":") + others).c_str(), 1);
+  if (tells) setenv("KOKKOS_HOST_SPACES_ADOPT_TELLS", "1", 1);
 }
 
 bool starts_ranks(std::string const& name) {
   static constexpr char const* launchers[] = {"srun",  "orterun", "prterun", "prun",      "aprun",
                                               "jsrun", "lrun",    "ibrun",   "ccc_mprun", "flux"};
   return name.starts_with("mpirun") || name.starts_with("mpiexec") ||
-         std::find(std::begin(launchers), std::end(launchers), name) != std::end(launchers);
+         std::ranges::find(launchers, name) != std::end(launchers);
 }
 
 }  // namespace
@@ -153,7 +149,7 @@ int main(int argc, char** argv) {
   int const at = read_options(argc, argv);
   if (at >= argc) refuse(own_failure, "no program is given: see kokkos_host_spaces_run --help");
   std::string const name = argv[at];
-  if (starts_ranks(name_of(name)))
+  if (starts_ranks(name.substr(name.rfind('/') + 1)))
     refuse(own_failure, name + " starts the program elsewhere: write it the other way around: " +
                             name + " [options] kokkos_host_spaces_run [options] program ...");
   char const* const mode = std::getenv("KOKKOS_HOST_SPACES_ADOPT");

@@ -4,6 +4,7 @@
 #ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_RUN_VERDICT_HPP
 #define KOKKOS_HOST_SPACES_BACKEND_ADOPT_RUN_VERDICT_HPP
 
+#include "../../Text.hpp"
 #include "../Elf.hpp"
 
 #include <algorithm>
@@ -38,10 +39,8 @@ inline std::string real(std::string const& path) {
 // The runtimes of sanitizers are started before all else; where they are linked statically, only the names
 // for debuggers may have them.
 inline std::string_view sanitizer_in(Elf const& elf) {
-  auto const sections     = elf.sections();
-  bool const starts_early = std::any_of(sections.begin(), sections.end(), [](auto const& section) {
-    return section.sh_type == SHT_PREINIT_ARRAY;
-  });
+  bool const starts_early = std::ranges::any_of(
+      elf.sections(), [](auto const& section) { return section.sh_type == SHT_PREINIT_ARRAY; });
   for (std::string_view const name :
        {elf.name_with("san_init", Elf::Names::dynamic),
         elf.name_with("san.so", Elf::Names::dynamic),
@@ -62,10 +61,9 @@ inline std::string why_not_adopted(std::string const& file) {
   std::string_view const all = elf.bytes(0, SIZE_MAX);
   if (all.starts_with("#!")) {
     // The interpreter of a script may not be a script that leads back to it.
-    std::string const line(all.substr(2, std::min<std::size_t>(all.find('\n'), 255) - 2));
-    std::size_t const begin = line.find_first_not_of(" \t");
-    std::string const interpreter =
-        begin == line.npos ? "" : line.substr(begin, line.find_first_of(" \t", begin) - begin);
+    std::string interpreter;
+    InText(std::string(all.substr(2, std::min<std::size_t>(all.find('\n'), 255) - 2))) >>
+        interpreter;
     return Elf(interpreter.c_str()).bytes(0, 2) == "#!" ? "" : why_not_adopted(interpreter);
   }
   if (all.empty()) return "it cannot be read): allow reading";

@@ -9,7 +9,6 @@
 #include "Findings.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -43,11 +42,6 @@ State& state() {
 Thread& thread() {
   static thread_local Thread mine;
   return mine;
-}
-
-double now() {
-  auto const since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
 }
 
 std::string_view name_of_space(SpaceHandle const& space) {

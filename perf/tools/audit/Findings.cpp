@@ -11,7 +11,7 @@ namespace {
 
 bool is_tiny_loop(Pair const& pair) {
   bool const of_device_only = pair.is_fill() && pair.to.memory != Memory::device;
-  return !of_device_only && pair.calls[Pair::tiny].copies >= tiny_loop;
+  return !of_device_only && pair.calls[Pair::tiny].count >= tiny_loop;
 }
 
 // Seconds of the smallest copy that the host waits for.
@@ -21,11 +21,11 @@ constexpr double fixed_seconds = 10e-6;
 constexpr std::uint64_t often_sent = 10;
 
 // Seconds by which copies of pageable memory exceed the time that the link needs.
-double too_slow(Pair const& pair, Pair::Waiting const& waiting, Link const& link) {
+double too_slow(Pair const& pair, Copies const& waiting, Link const& link) {
   Direction const direction = pair.direction();
   if (!pair.is_pageable() || direction == directions || link[direction] <= 0) return 0;
-  double const fixed = fixed_seconds * double(waiting.copies);
-  return std::max(0., waiting.copying - fixed - double(waiting.bytes) / link[direction]);
+  double const fixed = fixed_seconds * double(waiting.count);
+  return std::max(0., waiting.seconds - fixed - double(waiting.timed_bytes) / link[direction]);
 }
 
 // Seconds of all calls except one.
@@ -33,7 +33,7 @@ double spared_by_one_copy(Pair const& pair) {
   auto const& calls = pair.calls[Pair::tiny];
   double waited     = 0;
   for (auto const& waiting : pair.waiting[Pair::tiny]) waited += waiting.seconds;
-  return std::max(waited, calls.seconds) * double(calls.copies - 1) / double(calls.copies);
+  return std::max(waited, calls.seconds) * double(calls.count - 1) / double(calls.count);
 }
 
 std::vector<Finding> findings_of(Pair const& pair, Link const& link) {
@@ -44,21 +44,21 @@ std::vector<Finding> findings_of(Pair const& pair, Link const& link) {
     bool const counted_as_tiny = size == Pair::tiny && loop;
     for (int r = 0; r != reasons; ++r) {
       auto const& waiting = pair.waiting[size][std::size_t(r)];
-      if (waiting.copies == 0) continue;
+      if (waiting.copies.count == 0) continue;
       double const slow = r == pageable || r == host_to_host
                               ? 0
-                              : std::min(too_slow(pair, waiting, link), waiting.seconds);
-      found[std::size_t(r)].copies += waiting.copies;
+                              : std::min(too_slow(pair, waiting.copies, link), waiting.seconds);
+      found[std::size_t(r)].copies += waiting.copies.count;
       if (pair.is_pageable() && pair.direction() != directions && r != pageable &&
-          waiting.bytes > 0)
-        found[pageable].copies += waiting.copies;
+          waiting.copies.timed_bytes > 0)
+        found[pageable].copies += waiting.copies.count;
       if (counted_as_tiny) continue;
       found[std::size_t(r)].seconds += waiting.seconds - slow;
       found[pageable].seconds += slow;
     }
   }
   if (loop) {
-    found[tiny_copies].copies  = pair.calls[Pair::tiny].copies;
+    found[tiny_copies].copies  = pair.calls[Pair::tiny].count;
     found[tiny_copies].seconds = spared_by_one_copy(pair);
   }
   std::vector<Finding> result;
@@ -115,8 +115,7 @@ Row row_of(Pair const& pair, Link const& link) {
   row.pair     = pair;
   row.findings = findings_of(pair, link);
   for (Finding const& finding : row.findings) row.seconds += finding.seconds;
-  if (pair.blocked_bytes > 0 && pair.blocked_seconds > 0)
-    row.rate = double(pair.blocked_bytes) / pair.blocked_seconds;
+  if (double const rate = pair.blocked.rate(); rate > 0) row.rate = rate;
   Direction const direction = pair.direction();
   if (row.rate && direction != directions && link[direction] > 0)
     row.share = *row.rate / link[direction];

@@ -4,6 +4,8 @@
 #ifndef KOKKOS_HOST_SPACES_PERF_AUDIT_PAIR_HPP
 #define KOKKOS_HOST_SPACES_PERF_AUDIT_PAIR_HPP
 
+#include "../../../backend/adopt/Recorder.hpp"
+
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -75,6 +77,9 @@ enum Reason {
   reasons
 };
 
+using Copies = Impl::Backend::Adopt::Recorder;
+using Impl::Backend::Adopt::now;
+
 /// All copies from one label and space to another.
 struct Pair {
   struct Side {
@@ -92,23 +97,17 @@ struct Pair {
   enum Size { larger, tiny, sizes };
   static constexpr std::uint64_t tiny_bytes = 512;
 
-  struct Calls {
-    std::uint64_t copies = 0, bytes = 0;
-    double seconds = 0;  ///< from begin to end of the call
-  };
-  std::array<Calls, sizes> calls;
+  std::array<Copies, sizes> calls;  ///< timed from begin to end of the call
 
   /// Waits of the host, by reason.
   struct Waiting {
-    std::uint64_t copies = 0, bytes = 0;
-    double seconds = 0;  ///< including fences before and behind the copy
-    double copying = 0;  ///< of these, for the copy itself
+    Copies copies;       ///< timed without fences before and behind them
+    double seconds = 0;  ///< with these
   };
   std::array<std::array<Waiting, reasons>, sizes> waiting;
 
   /// Copies for which the host waited, and their time without earlier work.
-  std::uint64_t blocked = 0, blocked_bytes = 0;
-  double blocked_seconds = 0;
+  Copies blocked;
 
   /// Whether a value is copied to all elements, so that nothing crosses a link.
   bool is_fill() const { return from.is_value(); }
@@ -128,7 +127,7 @@ struct Pair {
     return from.memory == Memory::device && is_host(to.memory) ? to_host : directions;
   }
 
-  std::uint64_t copies() const { return calls[larger].copies + calls[tiny].copies; }
+  std::uint64_t copies() const { return calls[larger].count + calls[tiny].count; }
   std::uint64_t bytes() const { return calls[larger].bytes + calls[tiny].bytes; }
   double seconds() const { return calls[larger].seconds + calls[tiny].seconds; }
 };

@@ -71,9 +71,7 @@ void Recorder::end_copy(Thread& thread, double now) {
   Pair::Size const size  = is_tiny ? Pair::tiny : Pair::larger;
   double const seconds   = std::max(0., now - thread.begin);
   std::uint64_t const of = thread.nothing_to_copy ? 0 : thread.bytes;
-  ++pair.calls[size].copies;
-  pair.calls[size].bytes += of;
-  pair.calls[size].seconds += seconds;
+  pair.calls[size].add(of, seconds);
   thread.bytes     = of;
   thread.done_size = size;
   count(thread, seconds);
@@ -103,10 +101,8 @@ void Recorder::count(Thread& thread, double seconds) {
   double const copying = std::max(0., seconds - thread.waited_inside);
   auto const add       = [&](Reason reason, double waited, double of_these) {
     auto& waiting = pair.waiting[thread.done_size][reason];
-    ++waiting.copies;
-    waiting.bytes += of_these > 0 ? thread.bytes : 0;
+    waiting.copies.add(thread.bytes, of_these);
     waiting.seconds += waited;
-    waiting.copying += of_these;
   };
   Reason const cause     = cause_of(thread);
   double const before    = thread.waited_before;
@@ -120,17 +116,12 @@ void Recorder::count(Thread& thread, double seconds) {
                                               : seconds;
   add(cause, waited + (cause == device_fence ? before : 0), is_copy ? copying : 0);
   if (!is_copy) return;
-  ++pair.blocked;
-  if (thread.by_kernel) return;  // `bytes` is the span, of which only a part is copied
-  pair.blocked_bytes += thread.bytes;
-  pair.blocked_seconds += copying;
-  see_rate(pair, thread.bytes, copying);
-}
-
-void Recorder::see_rate(Pair const& pair, std::uint64_t bytes, double seconds) {
-  if (pair.direction() == directions || pair.is_pageable() || bytes < large_bytes) return;
+  Copies one;
+  double const time = thread.by_kernel ? 0 : copying;  // a kernel copies only a part of the bytes
+  for (Copies* const sum : {&one, &pair.blocked}) sum->add(thread.bytes, time);
+  if (pair.direction() == directions || pair.is_pageable() || thread.bytes < large_bytes) return;
   double& best = m_best[pair.direction()];
-  if (seconds > 0) best = std::max(best, double(bytes) / seconds);
+  best         = std::max(best, one.rate());
 }
 
 void Recorder::synced_dual_view(Thread& thread) {
@@ -164,7 +155,7 @@ void Recorder::end_fence(Thread& thread, double now) {
   }
   std::lock_guard const lock(m_mutex);
   auto& waiting = thread.done->waiting[thread.done_size][device_fence];
-  if (!thread.done_is_counted) ++waiting.copies;
+  if (!thread.done_is_counted) ++waiting.copies.count;
   thread.done_is_counted = true;
   waiting.seconds += seconds;
 }

@@ -92,7 +92,6 @@ class Recorder {
   Pair& pair_of(Operand const& to, Operand const& from);
   void count(Thread& thread, double seconds);
   Reason cause_of(Thread const& thread) const;
-  void see_rate(Pair const& pair, std::uint64_t bytes, double seconds);
 
   mutable std::mutex m_mutex;
   std::unordered_map<std::string, std::unique_ptr<Pair>> m_pairs;  // addresses are stable

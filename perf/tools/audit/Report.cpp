@@ -32,7 +32,7 @@ std::string line_of(Row const& row) {
   for (Finding const& finding : row.findings)
     why.append(why.empty() ? ": " : ", ").append(name_of(finding.reason));
   return right(format("%.4f", row.seconds), 10) + right(std::to_string(pair.copies()), 10) +
-         right(Perf::size_name(pair.bytes()), 11) + right(std::to_string(pair.blocked), 10) +
+         right(Perf::size_name(pair.bytes()), 11) + right(std::to_string(pair.blocked.count), 10) +
          right(format("%.4f", pair.seconds()), 10) + right(or_dash(row.rate, "%.2f", 1e9), 8) +
          right(or_dash(row.share, "%.2f"), 6) + "  " + arrow(pair) + why + "\n";
 }

@@ -24,6 +24,8 @@
 using namespace Program;
 
 void call_before_next(std::function<void()> function);  // of the fake runtime
+int copy_with_attributes(void* dst, void const* src, std::size_t bytes, void*,
+                         cudaStream_t stream) asm("cudaMemcpyWithAttributesAsync");
 #ifdef KOKKOS_HOST_SPACES_CUDA_12
 int batch_of_cuda_12(void** dsts, void** srcs, std::size_t* bytes, std::size_t count, void*,
                      std::size_t*, std::size_t, std::size_t* failure,
@@ -136,6 +138,10 @@ void strict_waits_for_its_own_stream() {
     cudaMemcpyFromSymbolAsync(view.data(), device.data(), 64, 0, cudaMemcpyDeviceToHost, stream);
   }));
   REQUIRE(waits_in([&](cudaStream_t stream) { batch(view, device, stream); }));
+  REQUIRE(waits_in([&](cudaStream_t stream) {
+    copy_with_attributes(view.data(), device.data(), MiB, nullptr, stream);
+  }));
+  REQUIRE(cudaMemcpy3D(nullptr) == cudaErrorInvalidValue);
 }
 
 // A thread locks the memory after another has found it pageable, and before that one copies it.
@@ -420,6 +426,11 @@ void a_refusal_leaves_it_pageable() {
   View view(MiB);
   to_host(view, device);
   FakeCuda::fail_nth_call("cudaHostRegister", 2);
+  FakeCuda::fail_nth_call("cudaMalloc", 1);
+  void* memory             = nullptr;
+  cudaError_t const failed = cudaMalloc(&memory, 1);
+  to_host(view, device);  // does not clear it
+  REQUIRE(failed != cudaSuccess && cudaGetLastError() == failed);
   for (int i = 0; i < 3; ++i) to_host(view, device);
   REQUIRE(locked() == 0);
   REQUIRE(cudaGetLastError() == cudaSuccess);

@@ -108,7 +108,15 @@ cudaError_t CUDARTAPI cudaMemcpy2D(void* dst, size_t dst_pitch, void const* src,
 }
 
 cudaError_t CUDARTAPI cudaMemcpy3D(cudaMemcpy3DParms const* parameters) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
   return then_wait(cudaMemcpy3DAsync(parameters, nullptr));
+}
+
+// Of CUDA 13.2; older headers do not declare it.
+int copy_with_attributes(void* dst, void const* src, size_t bytes, void*,
+                         cudaStream_t stream) asm("cudaMemcpyWithAttributesAsync");
+int copy_with_attributes(void* dst, void const* src, size_t bytes, void*, cudaStream_t stream) {
+  return cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream);
 }
 
 // A symbol is the address of its memory.

@@ -8,7 +8,9 @@
 #include "Program.hpp"
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -93,13 +95,15 @@ void freed_pages_are_kept_and_trimmed() {
     large = view.data();
   }
   REQUIRE(!resident(large));
-  std::vector<std::unique_ptr<View>> many;
+  std::vector<std::unique_ptr<View>> many, between;
   for (int i = 0; i < 8; ++i) {
     many.push_back(std::make_unique<View>(20 * MiB));
     many.back()->fill(1);
+    between.push_back(std::make_unique<View>(64 * MiB));
   }
   std::vector<char*> freed;
   for (auto& view : many) freed.push_back(view->data());
+  between.clear();
   many.clear();
   std::size_t kept = 0;
   for (char* block : freed) kept += resident(block) ? 1 : 0;
@@ -128,6 +132,39 @@ void threads_make_and_copy_views() {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 4; ++i) threads.emplace_back(work, i);
   for (std::thread& thread : threads) thread.join();
+}
+
+// Neither memory nor copies are points of cancellation, though the first View of a size reads files.
+void no_thread_is_cancelled_here() {
+  static OnDevice const device(64 * MiB);
+  std::thread([] {
+    pthread_cancel(pthread_self());
+    for (std::size_t size = MiB; size <= 64 * MiB; size *= 2) {
+      View const view(size);
+      for (int i = 0; i < 3; ++i) to_host(view, device);
+    }
+    int old = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+    REQUIRE(old == PTHREAD_CANCEL_ENABLE);
+  }).join();
+}
+
+// gcore writes all of each mapping that may be dumped: only memory of Views may be.
+void a_dump_has_the_views_alone() {
+  View const view(MiB);
+  { View(64 * MiB).fill(1); }
+  std::size_t begin = 0, end = 0, dumped = 0;
+  bool has_view = false;
+  std::ifstream maps("/proc/self/smaps");
+  for (std::string line; std::getline(maps, line);) {
+    std::size_t first = 0, last = 0;
+    if (std::sscanf(line.c_str(), "%zx-%zx ", &first, &last) == 2) begin = first, end = last;
+    if (!line.starts_with("VmFlags:") || line.find(" dd") != line.npos) continue;
+    dumped += end - begin;
+    auto const at = reinterpret_cast<std::size_t>(view.data());
+    has_view |= begin <= at && at + MiB <= end;
+  }
+  REQUIRE(has_view && dumped < (std::size_t(1) << 30));
 }
 
 // As malloc's, memory is there for the fork handlers of others; these come before the first View.
@@ -180,6 +217,8 @@ void first_touch_decides_where_memory_is() {
 
 constexpr Case cases[] = {CASE(fork_handlers_make_views),
                           CASE(no_more_than_malloc_gives),
+                          CASE(no_thread_is_cancelled_here),
+                          CASE(a_dump_has_the_views_alone),
                           CASE(plugins_exchange_memory),
                           CASE(memory_is_the_system_s),
                           CASE(freed_pages_are_kept_and_trimmed),

@@ -63,18 +63,31 @@ says "$folder/libadopt_static_runtime.so has a CUDA runtime inside" env "LD_LIBR
   "$folder/adopt_copies" a_static_runtime_ends_locking
 [ -z "$("$launcher" ls "$folder" 2>&1 > /dev/null)" ] || fails "the eighth rank says something"
 
-# Children run without it, unless they shall not; other libraries stay.
-for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.so.6"; do
-  left=$(preloading "$list" sh -c 'echo "[$LD_PRELOAD]"')
-  case $left in '[]'|'[libm.so.6]') ;; *) fails "$list leaves $left" ;; esac
+# Children run without it, unless they shall not; other libraries stay. bash has a setenv of its own.
+for shell in sh bash; do
+  command -v "$shell" > /dev/null || continue
+  for list in "$library" "$library:libm.so.6" "libm.so.6:$library" "$library libm.so.6"; do
+    left=$(preloading "$list" "$shell" -c 'echo "[$LD_PRELOAD]"; env | grep -c LD_PRELOAD')
+    case $left in '[]
+0'|'[libm.so.6]
+1') ;; *) fails "$list leaves $left in $shell" ;; esac
+  done
 done
 left=$(env KOKKOS_HOST_SPACES_ADOPT_CHILDREN=on LD_PRELOAD="$library" sh -c 'echo "$LD_PRELOAD"')
 [ "$left" = "$library" ] || fails "children on: $left"
+
+# For fixed addresses: the address of free is in the program then.
+echo '#include <cstdlib>
+void (*taken)(void*);
+__attribute__((constructor)) static void take() { taken = &free; }' > "$work/taken.cpp"
+$compiler -std=c++20 -no-pie -fno-pie -isystem "$headers" "$sources/Life.cpp" "$work/taken.cpp" -L"$folder" -lcudart \
+  -Wl,-rpath,"$folder" -o "$work/fixed" && expect 'page-locked: 2 times' with_library "$work/fixed"
 
 # Of another compiler.
 if other=$(command -v clang++); then
   "$other" -std=c++20 -isystem "$headers" "$sources/Life.cpp" -L"$folder" -lcudart -Wl,-rpath,"$folder" -o "$work/by_clang" &&
     expect 'page-locked: 2 times' with_library "$work/by_clang"
+  echo 'int main() {}' | "$other" -stdlib=libc++ -x c++ - -o "$work/with_libcxx" 2> /dev/null && says '' "$work/with_libcxx"
 else
   echo "skipped: no clang++"
 fi
@@ -86,6 +99,30 @@ for allocator in jemalloc tcmalloc mimalloc; do
   expect "$allocator" preloading "$found:$library" "$folder/adopt_life"
   expect 'page-locked: 2 times' preloading "$library:$found" "$folder/adopt_life"
 done
+
+debugging=$(find /usr/lib*/ /lib*/ -maxdepth 2 -name 'libc_malloc_debug.so.0' | head -n 1)
+[ -z "$debugging" ] || expect 'libc_malloc_debug' preloading "$debugging:$library" "$folder/adopt_memory" memory_is_the_system_s
+
+# One in front of it that replaces free alone, and memory that is taken before this library has asked who has.
+cat > "$work/front.cpp" << 'EOF'
+#include <dlfcn.h>
+extern "C" void free(void* memory) noexcept {
+  static auto* const next = reinterpret_cast<void (*)(void*)>(dlsym(dlopen("libc.so.6", RTLD_LAZY), "free"));
+  next(memory);
+}
+EOF
+cat > "$work/early.cpp" << 'EOF'
+#include <cstdlib>
+#include <new>
+static void* const memory = operator new(1 << 20, std::align_val_t(64));
+void drop() { std::free(memory); }
+EOF
+echo 'void drop(); int main() { drop(); }' > "$work/main.cpp"
+{ $compiler -shared -fPIC "$work/front.cpp" -o "$work/front.so" -ldl &&
+  $compiler -std=c++20 -shared -fPIC "$work/early.cpp" -o "$work/libearly.so" -L"$folder" -Wl,--no-as-needed -lcudart \
+    -Wl,-rpath,"$folder" &&
+  $compiler "$work/main.cpp" -o "$work/early" -L"$work" -learly -Wl,-rpath,"$work" -Wl,-rpath-link,"$folder"; } || fails "they do not compile"
+expect 'free is that of .*front.so' preloading "$work/front.so:$library" "$work/early"
 
 # Python, whose modules bring the CUDA runtime and the C++ library, each for itself alone.
 python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' 2> /dev/null)
@@ -129,14 +166,24 @@ else
   echo "skipped: no AddressSanitizer"
 fi
 
+# Each asynchronous copy of a CUDA runtime that is installed comes by here.
+for runtime in "$headers"/../lib64/libcudart.so "$headers"/../lib/*-linux-gnu/libcudart.so; do
+  [ -e "$runtime" ] || continue
+  for name in $(nm -D --defined-only "$runtime" | grep -o 'cudaMemcpy[A-Za-z0-9]*Async\(_ptsz\)\?' | sort -u); do
+    nm -D --defined-only "$library" | grep -q " $name\$" || fails "it does not know $name of $runtime"
+  done
+done
+
 # What it needs and shows.
 needs=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^libc\.so\|^ld-linux\|^libm\.so')
 [ -z "$needs" ] || fails "it needs $needs"
-newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
-echo "it needs $newest"
-if [ "$(getconf GNU_LIBC_VERSION)" = 'glibc 2.36' ]; then  # Debian 12's; a newer one has newer functions
-  [ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.35 ] || fails "it needs $newest"
-fi
+for file in "$library" "$launcher"; do
+  newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
+  echo "$file needs $newest"
+  if [ "$(getconf GNU_LIBC_VERSION)" = 'glibc 2.36' ]; then  # Debian 12's; a newer one has newer functions
+    [ "$(printf '%s\nGLIBC_2.35\n' "$newest" | sort -V | tail -n 1)" = GLIBC_2.35 ] || fails "$file needs $newest"
+  fi
+done
 shown=$(nm -D --defined-only "$library" | grep -v ' \(_Z[nd][la]Pv.*St11align_val_t.*\|_ZnwmSt11align_val_t.*\|free\|realloc\|malloc_usable_size\|cuda[A-Z].*\)$')
 [ -z "$shown" ] || fails "it shows $shown"
 

@@ -71,6 +71,8 @@ for sanitizer in address thread leak; do
   compile -fsanitize=$sanitizer program.cpp -o $sanitizer && runs_as_it_is "sanitizer ${sanitizer:0:1}" ./$sanitizer
 done
 compile -fsanitize=address -static-libasan program.cpp -o static_asan && runs_as_it_is "sanitizer asan" ./static_asan
+runtime=$("$compiler" -print-file-name=libasan.so)
+[[ $runtime != */* ]] || LD_PRELOAD=$runtime runs_as_it_is "has a sanitizer" ./program
 compile -static plain.cpp -o plain && run ./plain
 [[ $code == 3 ]] || fail "exit code of what runs as it is"
 compile program.cpp -Wl,--dynamic-linker=/lib/ld-other.so.1 -o other_loader && run ./other_loader

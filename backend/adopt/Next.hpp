@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPDX-FileCopyrightText: Copyright Contributors to the Kokkos Host Spaces project
 
-#ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_NEXT_HPP
-#define KOKKOS_HOST_SPACES_BACKEND_ADOPT_CUDA_NEXT_HPP
+#ifndef KOKKOS_HOST_SPACES_BACKEND_ADOPT_NEXT_HPP
+#define KOKKOS_HOST_SPACES_BACKEND_ADOPT_NEXT_HPP
 
-#include "../Objects.hpp"
+#include "Objects.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -22,8 +22,8 @@ struct Name {
   char text[count];
 };
 
-/// Calls a function of the CUDA runtime behind this library, as the program would have without it. If there
-/// is none: an error that no runtime has (cudaErrorUnknown), or a text.
+/// Calls a function behind this library, as of the CUDA runtime, as the program would have without it. If
+/// there is none: an error that no runtime has (cudaErrorUnknown), or a text.
 template <Name name, class Result = int, class... Arguments>
 Result call_next(Arguments... arguments) noexcept {
   static std::atomic<void*> next{nullptr};
