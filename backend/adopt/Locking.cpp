@@ -113,13 +113,14 @@ bool Adoption::give_pinned(void* pointer) noexcept {
 }
 
 // The race guard over adopted memory, which takes the place of the pool's for it.
-void check_copy(void const* dst, void const* src, std::size_t bytes, void* stream) noexcept {
+void check_copy(void const* dst, void const* src, std::size_t bytes, void* stream) noexcept try {
   auto const side = [&](void const* memory) -> Guard::Side {
     std::size_t const view = Adoption::instance().extent_of(memory).size();
     return {memory, bytes,
             view > 0 ? "a View of " + std::to_string(view) + " bytes" : "memory of a device"};
   };
   Guard::watch(side(dst), side(src), stream);
+} catch (std::exception const&) {  // for want of memory: it is not watched
 }
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt
