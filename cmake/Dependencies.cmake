@@ -10,7 +10,7 @@ find_package(Threads REQUIRED GLOBAL)
 if(KokkosHostSpaces_ENABLE_HWLOC OR KokkosHostSpaces_ENABLE_PERF)  # the benchmarks bind ranks by it
   find_package(hwloc 2.7 REQUIRED GLOBAL)
 endif()
-if(NOT KokkosHostSpaces_ENABLE_HWLOC)
+if(KokkosHostSpaces_ENABLE_KOKKOS AND NOT KokkosHostSpaces_ENABLE_HWLOC)
   message(STATUS "No hwloc: memory is not placed on the NUMA node nearest to the GPU")
 endif()
 
@@ -73,16 +73,16 @@ endif()
 # Of CUDA it needs the headers alone, and it is built in seconds; not by nvcc, which takes its operators new and delete
 # for functions of the device. Some systems lack the static libstdc++.
 set(_khs_adopt OFF)
-if(NOT DEFINED KokkosHostSpaces_ENABLE_ADOPT AND PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL Linux
-    AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$"
-    AND NOT KokkosHostSpaces_SANITIZE AND NOT CMAKE_CXX_COMPILER MATCHES nvcc)
+if(KokkosHostSpaces_ENABLE_ADOPT OR (NOT DEFINED KokkosHostSpaces_ENABLE_ADOPT AND PROJECT_IS_TOP_LEVEL
+    AND CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$"
+    AND NOT KokkosHostSpaces_SANITIZE AND NOT CMAKE_CXX_COMPILER MATCHES nvcc))
   find_package(CUDAToolkit 12.2 QUIET)
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
   check_cxx_source_compiles("#include <string>\nint main(int, char** v) { return __GLIBC__ + __GLIBCXX__ > 0 && std::string(*v).empty(); }"
-    _khs_has_static_library)
+    KokkosHostSpaces_HAS_STATIC_LIBSTDCXX)
   unset(CMAKE_REQUIRED_LINK_OPTIONS)
-  if(CUDAToolkit_FOUND AND _khs_has_static_library)
+  if(CUDAToolkit_FOUND AND KokkosHostSpaces_HAS_STATIC_LIBSTDCXX)
     set(_khs_adopt ON)
   endif()
 endif()

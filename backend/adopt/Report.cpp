@@ -8,7 +8,6 @@
 #include "../os/Fork.hpp"
 #include "Adoption.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -54,7 +53,7 @@ std::string Adoption::report() const {
        << " at once\n  page-locked: " << m_locks.count << " times, at most " << in_gb(m_most_locked)
        << " at once, which took " << in_seconds(m_locks.seconds) << "; reused " << m_reused.count
        << " times\n";
-  double saved = 0;
+  double saved = 0 - m_locks.seconds;
   std::array<std::size_t, 3> copies{};
   for (bool const to_device : {false, true}) {
     auto const& recorder = m_copies[to_device];
@@ -73,8 +72,7 @@ std::string Adoption::report() const {
     if (double const rate = recorder[pageable].rate(); rate > 0)
       saved += double(locked.timed_bytes) / rate - locked.seconds;
   }
-  text << "  time saved, at the rates of the pageable copies: " << in_seconds(std::max(saved, 0.))
-       << '\n';
+  text << "  time saved, at the rates of the pageable copies: " << in_seconds(saved) << '\n';
   if (copies[others] > 0)
     text << "  porting would gain further: put the other pageable memory into PinnedSpace\n";
   if (settings().strict && copies[page_locked] > 0)
