@@ -49,6 +49,7 @@ void kept_memory_is_locked() {
   REQUIRE(type_of(view.data()) == cudaMemoryTypeUnregistered);
   REQUIRE(cudaHostUnregister(view.data()) == cudaErrorHostMemoryNotRegistered);
   REQUIRE(cudaGetLastError() == cudaErrorHostMemoryNotRegistered);
+  REQUIRE(cudaFreeHost(view.data()) != cudaSuccess && cudaGetLastError() != cudaSuccess);
   REQUIRE(cudaHostRegister(view.data(), bytes, cudaHostRegisterDefault) == cudaSuccess);
   REQUIRE(type_of(view.data()) == cudaMemoryTypeHost);
   REQUIRE(cudaHostUnregister(view.data()) == cudaSuccess);
