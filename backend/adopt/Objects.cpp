@@ -71,8 +71,8 @@ bool has_cuda_runtime(dl_phdr_info const& object) {
 
 bool counts_as_static(dl_phdr_info const& object) {
   for (char const* known :
-       {"libcudart.so", "libcublas", "libcusparse", "libcusolver", "libcurand", "libcufft",
-        "libcudnn", "libnccl", "libnvrtc", "libnvJitLink", "libcutensor"})
+       {"libcudart.so", "libcuda.so", "libnvidia-", "libcublas", "libcusparse", "libcusolver",
+        "libcurand", "libcufft", "libcudnn", "libnccl", "libnvrtc", "libnvJitLink", "libcutensor"})
     if (file_name_of(object).starts_with(known)) return false;
   Elf const file(path_of(object).data());
   for (char const* copy : {"cublasSetMatrixAsync", "cublasGetMatrixAsync", "cublasSetVectorAsync",

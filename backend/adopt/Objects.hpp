@@ -37,8 +37,9 @@ std::string who_else_serves() noexcept;
 bool program_has_its_own_new() noexcept;
 
 /// Which object has a statically linked CUDA runtime, whose copies cannot be seen, in words; nullptr if none.
-/// Remembers what it has looked at. NVIDIA's math libraries, which have one, do not count: they copy
-/// memory of the host only in cublas(Set|Get)(Vector|Matrix)Async, and count if an object calls these.
+/// Remembers what it has looked at; to read the driver, which has none, would take 20 ms. NVIDIA's math
+/// libraries, which have one, do not count: they copy memory of the host only in
+/// cublas(Set|Get)(Vector|Matrix)Async, and count if an object calls these.
 char const* static_cuda_runtime() noexcept;
 
 }  // namespace KokkosHostSpaces::Impl::Backend::Adopt::Objects
