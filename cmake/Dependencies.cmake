@@ -48,6 +48,9 @@ set_property(CACHE KokkosHostSpaces_SANITIZE PROPERTY STRINGS "" address undefin
 if(KokkosHostSpaces_SANITIZE)
   string(REPLACE "address" "address,undefined" _khs_sanitize ${KokkosHostSpaces_SANITIZE})
   set(_khs_optimisation -O0)
+  if(KokkosHostSpaces_SANITIZE STREQUAL "thread")
+    set(_khs_optimisation -O1)  # as quick to build, and tests take a sixth less time
+  endif()
   if(KokkosHostSpaces_SANITIZE STREQUAL "fuzzer")
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
       message(FATAL_ERROR "KokkosHostSpaces_SANITIZE=fuzzer needs Clang: set CMAKE_CXX_COMPILER to clang++")
@@ -55,7 +58,7 @@ if(KokkosHostSpaces_SANITIZE)
     set(_khs_sanitize address,undefined,fuzzer-no-link)
     set(_khs_optimisation -O1)
   endif()
-  # No optimisation and only line numbers: quick to build, and the reports stay readable.
+  # Hardly any optimisation and only line numbers: quick to build, and the reports stay readable.
   add_compile_options(-fsanitize=${_khs_sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer ${_khs_optimisation} -g1)
   add_link_options(-fsanitize=${_khs_sanitize})
   if(KokkosHostSpaces_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
