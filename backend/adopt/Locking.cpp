@@ -44,7 +44,7 @@ bool Adoption::make_room(std::size_t bytes) {
   }
 }
 
-// Why so many bytes are not locked; makes room for them. Called with m_locking held.
+// Makes room for bytes to lock; returns why they cannot be locked, if so. Called with m_locking held.
 std::string Adoption::why_not(std::size_t bytes) {
   if (m_is_reset || Driver::device_count() == 0) return "CUDA has no device here, or it was reset";
   if (char const* const why = Objects::static_cuda_runtime()) return why;
